@@ -5,6 +5,7 @@ import abc
 
 from docutils import nodes, statemachine
 from docutils.parsers import rst
+from sphinx.util import nodes as sphinx_nodes
 
 
 class Generated(rst.Directive, abc.ABC):
@@ -17,13 +18,21 @@ class Generated(rst.Directive, abc.ABC):
         node = nodes.section()
         node.document = self.state.document
         content = statemachine.StringList(self.lines(), source=__file__)
-        self.state.nested_parse(content, self.content_offset, node)
+        sphinx_nodes.nested_parse_with_titles(
+            self.state, content, node, self.content_offset
+        )
         return list(node.children)
 
 
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """A list-table."""
-    lines = ['.. list-table::', '   :header-rows: 1', '']
+def table(
+    header: tuple[str, ...], rows: list[tuple[str, ...]], widths: str = ''
+) -> list[str]:
+    """A list-table.
+
+    :param widths: of its columns, as shares; '': equal
+    """
+    lines = ['.. list-table::', '   :header-rows: 1']
+    lines += [f'   :widths: {widths}', ''] if widths else ['']
     for cells in (header, *rows):
         first, *others = cells
         lines.append(f'   * - {first}'.rstrip())

@@ -43,7 +43,7 @@ def told(plugin: Any) -> str:
 
 
 def goal(plugin: Any) -> Iterator[str]:
-    numbers = {**plugin.INDICATORS}
+    numbers = {one.name: one.description for one in plugin.MEASURES}
     numbers[f'{plugin.SHARE.name} (%)'] = plugin.SHARE.description
     yield from generated.table(
         ('Indicator', 'What it tells'),

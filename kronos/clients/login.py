@@ -18,7 +18,7 @@ from keystoneauth1 import plugin as ks_plugin
 
 from kronos.clients import answers, transport
 from kronos.common import durations
-from kronos.common.web import addresses
+from kronos.common.web import addresses, timed_response
 
 _LOCK = '_lock'
 """Where all plugins that log in have it."""
@@ -68,7 +68,7 @@ class Lock:
         self._lock = threading.Lock()
         self._owner: int | None = None
         self._bound: contextvars.Token[float] | None = None
-        self._failed = -transport.NEVER
+        self._failed = -timed_response.NEVER
 
     def __enter__(self) -> None:
         """Begin to log in.

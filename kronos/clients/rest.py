@@ -10,18 +10,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import tenacity
 from keystoneauth1 import exceptions as ks_exceptions
 from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
-from oslo_log import log as logging
 
-from kronos.clients import answers, paging, redirects, schema, transport
+from kronos.clients import (
+    answers,
+    paging,
+    redirects,
+    schema,
+    transport,
+    tries,
+)
 from kronos.clients.paging import Page
 from kronos.common import exceptions
 from kronos.common.web import retry_after
-
-LOG = logging.getLogger(__name__)
 
 TRANSIENT = frozenset({429, 500, 502, 503, 504})
 """Statuses after which a read is worth another try."""
@@ -66,12 +69,13 @@ class Wire:
         self.adapter = adapter
         self._error = error
         self._timeout = timeout
-        self._retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(max_retries + 1),
-            wait=_Wait(multiplier=retry_backoff, max=PATIENCE),
+        self._tries = tries.Tries(
+            max_retries,
+            retry_backoff,
+            PATIENCE,
+            asked_wait=_asked_wait,
+            described=str,
             sleep=sleep,
-            before_sleep=_tell,
-            reraise=True,
         )
 
     def get(
@@ -91,9 +95,13 @@ class Wire:
             :func:`kronos.clients.schema.parse`
         :raises ClientError: of the type given at construction
         """
-        retry = tenacity.retry_if_exception(_is_soon_over)
-        return self._retrying.copy(retry=retry)(
-            self._get, path, microversion, dict(params or {}), shape
+        return self._tries.run(
+            _is_soon_over,
+            self._get,
+            path,
+            microversion,
+            dict(params or {}),
+            shape,
         )
 
     def send(
@@ -107,9 +115,8 @@ class Wire:
         :returns: the ``requests.Response``, its status below 300
         :raises ClientError: of the type given at construction
         """
-        retry = tenacity.retry_if_exception(_was_not_sent)
-        return self._retrying.copy(retry=retry)(
-            self._write, method, path, microversion, body
+        return self._tries.run(
+            _was_not_sent, self._write, method, path, microversion, body
         )
 
     def get_all(
@@ -229,6 +236,7 @@ class Wire:
                 transient=response.status_code in TRANSIENT,
                 retry_after=retry_after.seconds_of(response),
             )
+        self._tries.succeeded()
         return response
 
     def guard(
@@ -339,16 +347,7 @@ def facts(
     }
 
 
-class _Wait(tenacity.wait_exponential):
-    """Longer each time, and never shorter than the service asked for."""
-
-    def __call__(self, retry_state: tenacity.RetryCallState) -> float:
-        outcome = retry_state.outcome
-        error = outcome.exception() if outcome else None
-        return max(super().__call__(retry_state), _asked_wait(error))
-
-
-def _asked_wait(error: BaseException | None) -> float:
+def _asked_wait(error: BaseException) -> float:
     """Seconds that the service asked to wait; 0 if it did not."""
     if isinstance(error, exceptions.ClientError):
         return float(error.kwargs['retry_after'] or 0)
@@ -369,11 +368,6 @@ def _is_passing(error: Exception) -> bool:
     )
 
 
-def _tell(state: tenacity.RetryCallState) -> None:
-    outcome = state.outcome
-    LOG.info('Trying again: %s', outcome.exception() if outcome else '')
-
-
 def _is_soon_over(error: BaseException) -> bool:
     return (
         isinstance(error, exceptions.ClientError)
@@ -385,7 +379,7 @@ def _is_soon_over(error: BaseException) -> bool:
 def _was_not_sent(error: BaseException) -> bool:
     return (
         isinstance(error, exceptions.ClientError)
-        and error.kwargs['transient']
+        and bool(error.kwargs['transient'])
         and error.kwargs['sent'] is False
     )
 

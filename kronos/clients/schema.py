@@ -66,7 +66,10 @@ def parse(schema: Any, body: Any) -> Any:
     try:
         return _adapter(schema).validate_python(body)
     except pydantic.ValidationError as error:
-        raise UnexpectedError(_first(error)) from None
+        where, what, value = first_fault.of(error)
+        raise UnexpectedError(
+            f'{where or "the whole"}: {what}; it is {answers.described(value)}'
+        ) from None
 
 
 def page(key: str, row: Any) -> Any:
@@ -92,15 +95,6 @@ def _page(key: str, row: Any) -> Any:
 @functools.cache
 def _adapter(schema: Any) -> pydantic.TypeAdapter[Any]:
     return first_fault.adapter(schema)
-
-
-def _first(error: pydantic.ValidationError) -> str:
-    found = error.errors(include_url=False, include_context=False)[0]
-    where = '.'.join(str(part)[:80] for part in found['loc'])
-    return (
-        f'{where or "the whole"}: {found["msg"]}; it is '
-        f'{answers.described(found["input"])}'
-    )
 
 
 def _moment(text: str) -> str:

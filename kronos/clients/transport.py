@@ -8,10 +8,8 @@ Prometheus that others made have that.
 """
 
 import contextvars
-import http.client
 import io
 import os
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from keystoneauth1 import session as ks_session
 from urllib3 import connection, connectionpool, poolmanager
 
 from kronos.common import json_size
+from kronos.common.web import timed_response
 
 FREE_BYTES = 16 * 2**20
 """To which any answer may unpack."""
@@ -32,7 +31,6 @@ _ENCODINGS = ('', 'identity', 'gzip', 'x-gzip', 'deflate')
 """Of an answer: what unpacks to some 1,000 times its size at most."""
 _PIECE = 2**14
 """Bytes that are read in one go, and unpacked."""
-NEVER = float('inf')
 _Clock = Callable[[], float]
 
 
@@ -144,9 +142,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
         # Not what else is installed here could unpack.
         request.headers['Accept-Encoding'] = 'gzip, deflate'
         connect, silence, whole = self._times_of(timeout)
-        deadline = _Deadline(self._clock() + whole, self._clock)
-        told = _DEADLINE.set(deadline)
-        try:
+        with timed_response.within(whole, self._clock) as deadline:
             response: requests.Response = super().send(
                 request,
                 stream=True,
@@ -156,21 +152,22 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
                 proxies=proxies,
             )
             self._read(response, deadline, whole)
-        finally:
-            _DEADLINE.reset(told)
         return response
 
     def _times_of(self, timeout: object) -> tuple[float, float, float]:
         """:raises NoTime: what the request is a part of is over"""
         times = self.limits.times_of(timeout)
-        left = END.get(NEVER) - self._clock()
+        left = END.get(timed_response.NEVER) - self._clock()
         if left <= 0:
             raise NoTime('no time is left for it')
         connect, silence, whole = (min(seconds, left) for seconds in times)
         return connect, silence, whole
 
     def _read(
-        self, response: requests.Response, deadline: '_Deadline', whole: float
+        self,
+        response: requests.Response,
+        deadline: timed_response.Deadline,
+        whole: float,
     ) -> None:
         content = io.BytesIO()
         _require_packed_once(response)
@@ -225,78 +222,17 @@ def _require_packed_once(response: requests.Response) -> None:
         )
 
 
-class _Deadline:
-    """When a request has to be over, and how much has come of its answer."""
-
-    def __init__(self, moment: float, clock: _Clock) -> None:
-        self._moment = moment
-        self._clock = clock
-        self.received = 0
-
-    def left(self) -> float:
-        """Seconds until then.
-
-        :raises TimeoutError: none
-        """
-        left = self._moment - self._clock()
-        if left <= 0:
-            raise TimeoutError('the answer takes too long')
-        return left
-
-
-_DEADLINE: contextvars.ContextVar[_Deadline] = contextvars.ContextVar(
-    'kronos_deadline'
-)
-"""Of the request that this thread has under way."""
 END: contextvars.ContextVar[float] = contextvars.ContextVar('kronos_end')
 """Moment, by the monotonic clock, at which a login of several requests has to
 be over."""
 
 
-class _Socket(io.RawIOBase):
-    """Reads from a socket, and never beyond the deadline."""
-
-    def __init__(self, raw: Any, sock: socket.socket) -> None:
-        self._raw = raw
-        self._sock = sock
-        self._silence = sock.gettimeout() or NEVER
-        self._deadline = _DEADLINE.get(None)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        if self._deadline is not None:
-            left = self._deadline.left()
-            self._sock.settimeout(min(self._silence, left))
-        size = cast('int | None', self._raw.readinto(buffer))
-        if self._deadline is not None:
-            self._deadline.received += size or 0
-        return size
-
-    def fileno(self) -> int:
-        return int(self._raw.fileno())
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Answer(http.client.HTTPResponse):
-    """One of http.client, whose head and body are read as above."""
-
-    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        raw = self.fp.detach()
-        self.fp = io.BufferedReader(_Socket(raw, sock))
-
-
 class _Connection(connection.HTTPConnection):
-    response_class = _Answer
+    response_class = timed_response.TimedResponse
 
 
 class _TlsConnection(connection.HTTPSConnection):
-    response_class = _Answer
+    response_class = timed_response.TimedResponse
 
 
 class _Pool(connectionpool.HTTPConnectionPool):

@@ -4,7 +4,7 @@
 pydantic gathers every fault before it raises: some kilobytes that unpack to
 four million wrong rows would take gigabytes of memory. A list ends at its
 first wrong element here, a mapping at its first wrong portion. Recordings and
-the answers of services are validated by it.
+the answers of services are validated by it, and their first faults told.
 """
 
 import itertools
@@ -20,6 +20,8 @@ T = TypeVar('T')
 
 PORTION = 100
 """Entries of a mapping that are validated in one go."""
+_SHOWN = 120
+"""Characters of a place, and of what is wrong there."""
 _NO_SCHEMAS = frozenset(
     {'cls', 'config', 'default', 'metadata', 'serialization'}
 )
@@ -48,6 +50,28 @@ def adapter(
         _Ending(most).early(types.core_schema), core
     )
     return types
+
+
+def of(error: pydantic.ValidationError) -> tuple[str, str, Any]:
+    """The first fault: where, such as ``[3].vcpus``, what, and the value."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ''.join(
+        f'[{part}]' if isinstance(part, int) else f'.{clip(part)}'
+        for part in first['loc']
+    )
+    return clip(where.lstrip('.')), clip(first['msg']), first['input']
+
+
+def sentence(error: pydantic.ValidationError) -> str:
+    """The same as ``[3].vcpus: Input should be an integer``, no value."""
+    where, what, _ = of(error)
+    return f'{where}: {what}' if where else what
+
+
+def clip(text: str) -> str:
+    """On one line, and not endless."""
+    line = ' '.join(text[: 2 * _SHOWN].split())
+    return line if len(line) <= _SHOWN else f'{line[:_SHOWN]}...'
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,16 @@ Policies and event rules are read by it.
 """
 
 import re
-from collections.abc import Hashable
+import typing
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+import pydantic
 import yaml
 
 from kronos.common import plain_files, plain_text
+from kronos.common.names import near_names
 
 MAX_BYTES = 128 * 1024
 """Size of a file; a large one has some thousand."""
@@ -37,6 +41,12 @@ _UNFIT = (
 )
 """What PyYAML raises of a scalar that is not what it looks like or is tagged:
 a date that does not exist, a number too large for a float, ``!!bool x``."""
+
+
+Model = type[pydantic.BaseModel]
+Words = Callable[[str, str, Any], str]
+"""What else there is to say of a field, by its name, pydantic's name of the
+fault, and the value; '' if nothing."""
 
 
 class Unreadable(Exception):
@@ -182,6 +192,85 @@ def size_of(data: Any) -> int:
         return sizes[id(value)]
 
     return size(data)
+
+
+def places(rows: Iterable[Any], kind: str) -> list[str]:
+    """What each row is called: by its name, and by its number if needed.
+
+    :param kind: what a row is, such as ``policy``
+    """
+    names = [row.get('name') if isinstance(row, dict) else '' for row in rows]
+    counts = Counter(name for name in names if isinstance(name, str))
+    found = []
+    for number, name in enumerate(names, 1):
+        if not isinstance(name, str) or not name.strip():
+            found.append(f'{kind} {number}')
+        else:
+            place = f' (number {number})' if counts[name] > 1 else ''
+            found.append(f'{kind} {clip(name)}{place}')
+    return found
+
+
+def faults(
+    error: pydantic.ValidationError,
+    model: Model,
+    places: Sequence[str],
+    instead: Words = lambda *_: '',
+    more: Words = lambda *_: '',
+) -> list[str]:
+    """Every fault as ``policy NAME: FIELD: RULE, not VALUE``.
+
+    The rule is the description of the field.
+
+    :param model: of the file
+    :param places: of its rows
+    :param instead: of the rule
+    :param more: behind it
+    """
+    return [
+        _fault(detail, model, places, instead, more)
+        for detail in error.errors(include_url=False)
+        if detail['loc']  # not what concerns the whole
+    ]
+
+
+def _fault(
+    detail: Mapping[str, Any],
+    model: Model,
+    places: Sequence[str],
+    instead: Words,
+    more: Words,
+) -> str:
+    where, loc, value = '', detail['loc'], detail['input']
+    while len(loc) > 1 and (inner := _inner(model, loc[0])):
+        is_row = isinstance(loc[1], int)
+        where += f'{places[loc[1]] if is_row else loc[0]}: '
+        model, loc = inner, loc[2 if is_row else 1 :]
+    if not loc:
+        return f'{where}must be a mapping of fields, not {shown(value)}'
+    name, what = str(loc[0]), detail['type']
+    where += clip(name)
+    if words := instead(name, what, value):
+        return f'{where}: {words}'
+    field = model.model_fields.get(name)
+    if field is None:
+        hint = near_names.of_fields(name, model.model_fields)
+        return f'{where}: there is no such field, {hint}'
+    rule = f'must be {field.description}'
+    if what == 'missing':
+        return f'{where}: is missing, it {rule}{more(name, what, value)}'
+    return f'{where}: {rule}, not {shown(value)}{more(name, what, value)}'
+
+
+def _inner(model: Model, name: Any) -> Model | None:
+    """The model of a field, or of its rows; None: it has none."""
+    field = model.model_fields.get(name)
+    todo = [field.annotation] if field else []
+    for kind in todo:
+        if isinstance(kind, type) and issubclass(kind, pydantic.BaseModel):
+            return kind
+        todo += typing.get_args(kind)
+    return None
 
 
 def shown(value: Any) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of the instance monitor, which no other process reads."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from oslo_config import cfg
@@ -16,8 +17,9 @@ OPTS = [
     cfg.StrOpt(
         'source',
         default='libvirt',
-        help='Where events come from. "synthetic" follows a file of made-up '
-        'events, for tests and measuring. Related: libvirt_uri, events_file.',
+        help='Where events come from: libvirt, or the source of another '
+        'package. "synthetic" follows a file of made-up events, for tests and '
+        'measuring. Related: libvirt_uri, events_file.',
     ),
     cfg.StrOpt(
         'libvirt_uri',
@@ -116,8 +118,8 @@ OPTS = [
 SINK_OPTS = [
     cfg.StrOpt(
         'driver',
-        help='What the sink is: webhook, masakari or watcher. Unset: the '
-        'name of the sink.',
+        help='What the sink is: webhook, masakari, watcher, or the driver of '
+        'another package. Unset: the name of the sink.',
     ),
     cfg.FloatOpt(
         'timeout',
@@ -283,13 +285,16 @@ def group_of(sink: str) -> str:
     return f'{GROUP}_{sink}'
 
 
-def opts_of(driver: str, auth_type: str = '') -> list[Any]:
+def opts_of(
+    driver: str, auth_type: str = '', of_package: Sequence[Any] = ()
+) -> list[Any]:
     """All options of a sink with that driver, be it known or not.
 
     :param auth_type: a plugin of keystoneauth; '' or an unknown one: that
         for passwords
+    :param of_package: those of a driver of another package
     """
-    own = [*SINK_OPTS, *DRIVERS.get(driver, [])]
+    own = [*SINK_OPTS, *DRIVERS.get(driver, of_package)]
     if driver not in OF_THE_CLOUD:
         return own
     taken = {one.dest for one in own}
@@ -321,21 +326,29 @@ def register_opts(conf: Any) -> None:
     conf.register_opts(OPTS, group=GROUP)
 
 
-def register_sink(conf: Any, sink: str) -> tuple[str, list[Any]]:
-    """Register the options of a sink, by its driver.
-
-    :returns: the driver, and its options
-    """
+def driver_of(conf: Any, sink: str) -> str:
+    """The driver of a sink; the options of every sink are registered."""
     group = group_of(sink)
     conf.register_opts(SINK_OPTS, group=group)
-    driver = str(conf[group].driver or sink)
-    conf.register_opts(DRIVERS.get(driver, []), group=group)
+    return str(conf[group].driver or sink)
+
+
+def register_sink(
+    conf: Any, sink: str, driver: str, of_package: Sequence[Any] = ()
+) -> list[Any]:
+    """Register the options of a sink, by its driver.
+
+    :param of_package: as for :func:`opts_of`
+    :returns: all of them
+    """
+    group = group_of(sink)
+    conf.register_opts(DRIVERS.get(driver, of_package), group=group)
     auth_type = ''
     if driver in OF_THE_CLOUD:
         auth_type = conf[group].auth_type or ''
-    known = opts_of(driver, auth_type)
+    known = opts_of(driver, auth_type, of_package)
     conf.register_opts(known, group=group)
-    return driver, known
+    return known
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

@@ -9,6 +9,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kronos.common.shell_commands import ShellCommand
+from kronos.engine.name_marks import (
+    CellName,
+    FlavorName,
+    HostName,
+    ServerName,
+    Text,
+    Uuid,
+    ZoneName,
+)
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""
@@ -54,11 +63,11 @@ class CrossCellPolicy(StrEnum):
 class CellDrain:
     """Which cell is emptied, where to, and how."""
 
-    source: str
-    targets: list[str]
-    hosts: list[str] | None = None
+    source: CellName
+    targets: list[CellName]
+    hosts: list[HostName] | None = None
     """Those of the source cell that are emptied; None: all of them."""
-    flavor_map: dict[str, str] | None = None
+    flavor_map: dict[FlavorName, FlavorName] | None = None
     """New flavors by old ones, all of them names; None: all are kept."""
     confirm: Confirm = Confirm.AUTO
     order: MoveOrder = MoveOrder.SAFEST
@@ -80,13 +89,13 @@ class CellDrain:
 class CellMove:
     """What a step of a cell drain is, beside a move from host to host."""
 
-    source_cell: str
-    destination_cell: str
-    source_flavor: str
-    destination_flavor: str
-    source_zone: str = ''
-    destination_zone: str = ''
-    destination_flavor_id: str = ''
+    source_cell: CellName
+    destination_cell: CellName
+    source_flavor: FlavorName
+    destination_flavor: FlavorName
+    source_zone: ZoneName = ''
+    destination_zone: ZoneName = ''
+    destination_flavor_id: Text = ''
     """Of a flavor that is another one; Nova resizes to it."""
     unpins: bool = False
     """Whether the server is pinned to its zone, and is unpinned for it."""
@@ -101,8 +110,8 @@ class CellMove:
 class OffloadedServer:
     """A server that is SHELVED_OFFLOADED: no API tells its cell."""
 
-    uuid: str
-    name: str
+    uuid: Uuid
+    name: ServerName
 
 
 @dataclass
@@ -112,20 +121,20 @@ class UnfinishedMove:
     The server is on its way, on its way back, or waits to be confirmed.
     """
 
-    action: str
+    action: Uuid
     """Uuid of the action that was at it last."""
-    instance: str
-    instance_name: str
-    host: str
+    instance: Uuid
+    instance_name: ServerName
+    host: HostName
     """Where the server is now."""
-    status: str
+    status: Text
     """Of the server."""
-    source: str
-    destination: str
+    source: HostName
+    destination: HostName
     how: CellMove
-    target_cells: list[str]
+    target_cells: list[CellName]
     confirm: Confirm = Confirm.AUTO
-    plan: str = ''
+    plan: Uuid = ''
     """Uuid of its action plan while that goes on; '': nobody is at it."""
     has_ended: bool = False
     """Whether its action did what it was to do, and leaves the rest to an
@@ -143,11 +152,11 @@ def confirming(instance: str) -> str:
 class ForeignMove:
     """A move to another cell that waits to be confirmed, and is not ours."""
 
-    instance: str
-    instance_name: str
-    source: str
-    destination: str
-    source_cell: str
+    instance: Uuid
+    instance_name: ServerName
+    source: HostName
+    destination: HostName
+    source_cell: CellName
 
 
 @dataclass

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kronos.engine import instance_keys
 from kronos.engine.types import (
     Health,
     PlanningInput,
@@ -14,7 +15,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies import models
-from kronos.policies.models import Fallback, LabelType, Policy, PolicyQuery
+from kronos.policies.models import Fallback, Policy, PolicyQuery
 
 MARGIN = 1e-6
 """By so much more than needed a number is changed."""
@@ -128,20 +129,17 @@ def _named(
     case: PlanningInput, policy: Policy, uuid: str
 ) -> tuple[PlanningInput, str]:
     """The name by which a policy knows an instance, unlike all others."""
-    if policy.vm_profile_label_type is LabelType.NOVA_INSTANCE_UUID:
+    kind = policy.vm_profile_label_type
+    field = instance_keys.key_of(kind)
+    if field == 'uuid':
         return case, uuid
-    display = policy.vm_profile_label_type is LabelType.NOVA_DISPLAY_NAME
-    field = 'name' if display else 'internal_name'
     changes: dict[str, Any] = {field: uuid}
     instances = case.snapshot.instances
     name: str = getattr(instances[uuid], field)
     others = (one for one in instances.values() if one.uuid != uuid)
-    elsewhere = case.snapshot.internal_names_elsewhere
-    if display:
-        elsewhere = case.snapshot.display_names_elsewhere
     if name not in {
         '',
-        *elsewhere,
+        *instance_keys.elsewhere(case.snapshot, kind),
         *(getattr(one, field) for one in others),
     }:
         return case, name

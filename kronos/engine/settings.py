@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
 from kronos.engine.cell_drain import DEFAULT_MOVES, CellDrain
+from kronos.engine.name_marks import HostName, Text
 from kronos.policies.models import Mode
 
 OUT_OF_HOST = 1
@@ -234,7 +235,7 @@ class Settings:
     check_disk: bool = False
     require_headroom: bool = False
     """Whether a host without a Placement view is no destination."""
-    allowed_extra_specs: list[str] = field(default_factory=list)
+    allowed_extra_specs: list[Text] = field(default_factory=list)
     """Keys, or prefixes that end in ``*``, that do not pin an instance."""
     cooldown_seconds: float = 0.0
     """Of the scope, since its last move; 0: none."""
@@ -250,7 +251,7 @@ class Settings:
     it holds back nothing but its instance and its hosts."""
     evacuate: bool = False
     """Whether disabled hosts are drained."""
-    drain_hosts: list[str] | None = None
+    drain_hosts: list[HostName] | None = None
     """The hosts that are drained, where they are in the scope; None: every
     disabled one. Only with ``evacuate``."""
     recover: bool = False

@@ -5,6 +5,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from kronos.common import exceptions
+from kronos.common.plugins.registry import UnusableError
 from kronos.monitor import state_file, state_rows
 from kronos.monitor.rules.file import WatchedRules
 from kronos.monitor.settings import Settings, missing
@@ -36,7 +37,7 @@ def run(settings: Settings) -> list[Check]:
             found.append(Check(f'sink {one.name}', sink.check(settings.host)))
         finally:
             sink.close()
-    if settings.source in sources.SOURCES:
+    if settings.source in sources.names():
         found.append(_source(settings))
     return found
 
@@ -47,6 +48,8 @@ def _source(settings: Settings) -> Check:
         source = sources.make(
             settings.source, deque(), settings.source_options
         )
+    except UnusableError as error:
+        return Check(what, str(error))
     except ImportError as error:
         return Check(what, f'it could not be tried here: {missing(error)}')
     return Check(what, source.check())

@@ -4,17 +4,19 @@
 import re
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from oslo_config import cfg
 
 from kronos.common import exceptions, plain_files, yaml_files
 from kronos.common.names import near_names
+from kronos.common.plugins.registry import UnusableError
 from kronos.conf import monitor as options
 from kronos.conf import validation
 from kronos.monitor.metrics import Address
 from kronos.monitor.sinks import registry as sinks
+from kronos.monitor.sinks.base import Sink
 from kronos.monitor.sources import registry as sources
 from kronos.monitor.sources.base import Options as SourceOptions
 
@@ -27,6 +29,8 @@ class SinkSettings:
     name: str
     driver: str
     options: dict[str, Any]
+    known: list[Any] = field(default_factory=list, compare=False)
+    """All options that it has."""
 
 
 @dataclass
@@ -75,18 +79,39 @@ def look(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
     :raises ConfigurationError: an option of the agent's own has a wrong value
     """
     options.register_opts(conf)
-    faults = [*validation.faults(conf, [(options.GROUP, options.OPTS)])]
+    more = _opts_of_source(conf[options.GROUP].source)
+    try:
+        conf.register_opts(more, group=options.GROUP)
+    except cfg.DuplicateOptError as error:
+        raise exceptions.ConfigurationError(
+            reason=f'[{options.GROUP}] source: {_taken(error)}'
+        ) from None
+    known = [*options.OPTS, *more]
+    faults = [*validation.faults(conf, [(options.GROUP, known)])]
     if faults:
         # What else is wrong cannot be told before these are right.
         raise exceptions.ConfigurationError(reason='; '.join(faults))
     own = conf[options.GROUP]
     chosen = [_sink(conf, name, faults) for name in dict.fromkeys(own.sinks)]
     faults += [*_faults_of(own), *_faults_of_metrics(own)]
-    faults += _unknown(files, [one for one in chosen if one])
-    return _settings(own, [one for one in chosen if one]), faults
+    usable = [sink for sink in chosen if sink]
+    faults += _unknown(files, known, usable)
+    return _settings(own, more, usable), faults
 
 
-def _settings(own: Any, chosen: list[SinkSettings]) -> Settings:
+def _opts_of_source(name: str) -> list[Any]:
+    """Those of a source of another package, if it can be loaded."""
+    if name in sources.SOURCES:
+        return []
+    try:
+        return [*sources.load(name).OPTS]
+    except (KeyError, UnusableError):
+        return []
+
+
+def _settings(
+    own: Any, more: list[Any], chosen: list[SinkSettings]
+) -> Settings:
     return Settings(
         own.host or socket.gethostname(),
         own.source,
@@ -95,6 +120,7 @@ def _settings(own: Any, chosen: list[SinkSettings]) -> Settings:
             own.libvirt_uri,
             own.storm_rate,
             own.storm_seconds,
+            {opt.dest: own[opt.dest] for opt in more},
         ),
         own.rules_file,
         own.state_file,
@@ -121,23 +147,45 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
             'use lowercase letters, digits, "-" and "_"'
         )
         return None
-    driver, known = options.register_sink(conf, name)
-    group = options.group_of(name)
-    if driver not in sinks.DRIVERS:
-        hint = near_names.of_fields(driver, sinks.DRIVERS)
-        told = yaml_files.clip(driver)
-        faults.append(f'[{group}] driver: there is no driver {told}, {hint}')
+    driver, group = options.driver_of(conf, name), options.group_of(name)
+    lacking: list[str] = []
+    sink = _class_of(driver, lacking)
+    if sink is None and driver not in sinks.DRIVERS:
+        faults += [f'[{group}] driver: {fault}' for fault in lacking]
+        return None
+    own = sink.OPTS if sink else ()
+    try:
+        known = options.register_sink(conf, name, driver, own)
+    except cfg.DuplicateOptError as error:
+        faults.append(f'[{group}] driver: {_taken(error)}')
         return None
     if wrong := [*validation.faults(conf, [(group, known)])]:
         faults += wrong
         return None
     values = {one.dest: conf[group][one.dest] for one in known}
-    try:
-        found = sinks.load(driver).faults(values)
-    except ImportError as error:
-        found = [missing(error)]
+    found = sink.faults(values) if sink else lacking
     faults += [f'[{group}] {one}' for one in found]
-    return SinkSettings(name, driver, values)
+    return SinkSettings(name, driver, values, known)
+
+
+def _class_of(driver: str, faults: list[str]) -> type[Sink] | None:
+    try:
+        return sinks.load(driver)
+    except KeyError:
+        hint = near_names.of_fields(driver, sinks.names())
+        faults.append(f'there is no driver {yaml_files.clip(driver)}, {hint}')
+    except UnusableError as error:
+        faults.append(str(error))
+    except ImportError as error:
+        faults.append(missing(error))
+    return None
+
+
+def _taken(error: cfg.DuplicateOptError) -> str:
+    return (
+        f'{error.opt_name} is an option of Kronos already. Have the package '
+        'give its option another name'
+    )
 
 
 def missing(error: ImportError) -> str:
@@ -154,8 +202,8 @@ def missing(error: ImportError) -> str:
 def _faults_of(own: Any) -> Iterator[str]:
     """What is wrong with the agent's own options beside each other."""
     where = f'[{options.GROUP}]'
-    if own.source not in sources.SOURCES:
-        hint = near_names.of_fields(own.source, sources.SOURCES)
+    if own.source not in sources.names():
+        hint = near_names.of_fields(own.source, sources.names())
         told = yaml_files.clip(own.source)
         yield f'{where} source: there is no source {told}, {hint}'
     if own.source == 'synthetic' and not own.events_file:
@@ -164,10 +212,12 @@ def _faults_of(own: Any) -> Iterator[str]:
 
 def _missing_source(name: str) -> Iterator[str]:
     """The package that a source needs and that is not here."""
-    if name not in sources.SOURCES:
-        return
     try:
         sources.load(name)
+    except KeyError:
+        return
+    except UnusableError as error:
+        yield f'[{options.GROUP}] source: {error}'
     except ImportError as error:
         yield f'[{options.GROUP}] source: {missing(error)}'
 
@@ -195,17 +245,12 @@ def _faults_of_metrics(own: Any) -> Iterator[str]:
 
 
 def _unknown(
-    files: Sequence[str], chosen: Sequence[SinkSettings]
+    files: Sequence[str], own: list[Any], chosen: Sequence[SinkSettings]
 ) -> Iterator[str]:
     """Names that oslo.config would pass over in silence."""
     known = {
-        options.GROUP: options.OPTS,
-        **{
-            options.group_of(one.name): options.opts_of(
-                one.driver, one.options.get('auth_type') or ''
-            )
-            for one in chosen
-        },
+        options.GROUP: own,
+        **{options.group_of(one.name): one.known for one in chosen},
     }
     for path in files:
         sections: dict[str, dict[str, Any]] = {}

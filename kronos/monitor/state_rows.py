@@ -15,7 +15,7 @@ import pydantic
 import pydantic_core
 from oslo_log import log as logging
 
-from kronos.common import plain_text
+from kronos.common import first_fault, plain_text
 from kronos.monitor.memory import Row
 
 LOG = logging.getLogger(__name__)
@@ -131,10 +131,7 @@ def _reason(check: '_Check', values: Sequence[Any]) -> str:
     try:
         check(*values)
     except pydantic.ValidationError as error:
-        # The first fault; all of them may be many.
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = '.'.join(map(str, fault['loc']))
-        return f'{where}: {fault["msg"]}' if where else str(fault['msg'])
+        return first_fault.sentence(error)
     except (ValueError, TypeError) as error:
         return str(error)
     return ''

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a policies file to policies, or to one message with all its faults."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ import yaml
 
 from kronos.common import yaml_files
 from kronos.common.exceptions import PolicyFileError
-from kronos.common.names import near_names
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
 
@@ -156,62 +154,25 @@ def _fields(of_file: bool) -> Iterable[str]:
 def _faults(
     error: pydantic.ValidationError, data: dict[Any, Any]
 ) -> list[str]:
-    """Every fault as ``policy NAME: FIELD: RULE, not VALUE``."""
     rows = data.get('policies')
     rows = rows if isinstance(rows, list) else []
-    places = _places(rows)
-    faults = [
-        _fault(detail['type'], detail['loc'], detail['input'], places)
-        for detail in error.errors(include_url=False)
-        if detail['loc']  # what concerns the whole comes from conflicts
-    ]
+    faults = yaml_files.faults(
+        error, PolicyFile, _places(rows), _instead, _more
+    )
     return faults + models.conflicts(
         [row if isinstance(row, dict) else {} for row in rows]
     )
 
 
-def _fault(
-    kind: str, loc: tuple[int | str, ...], value: Any, places: list[str]
-) -> str:
-    if len(loc) == 1 or not isinstance(loc[1], int):
-        model: type[pydantic.BaseModel] = PolicyFile
-        where, path = '', loc
-    else:
-        model = Policy
-        where, path = f'{places[loc[1]]}: ', loc[2:]
-    if not path:
-        wrong = yaml_files.shown(value)
-        return f'{where}must be a mapping of fields, not {wrong}'
-    name = str(path[0])
-    return f'{where}{yaml_files.clip(name)}: {_rule(model, name, kind, value)}'
-
-
-def _rule(
-    model: type[pydantic.BaseModel], name: str, kind: str, value: Any
-) -> str:
-    """What is wrong with one field, in words of the file."""
-    if name in ELSEWHERE:
-        return ELSEWHERE[name]
-    if name not in model.model_fields:
-        hint = near_names.of_fields(name, model.model_fields)
-        return f'there is no such field, {hint}'
-    if kind == 'value_error':  # the one rule that hangs on another field
-        return 'is required in mode pack'
-    rule = f'must be {model.model_fields[name].description}'
-    if kind == 'missing':
-        return f'is missing, it {rule}{NEEDED.get(name, "")}'
-    return f'{rule}, not {yaml_files.shown(value)}'
-
-
 def _places(rows: list[Any]) -> list[str]:
-    """What each policy is called: by its name, and by its number if needed."""
-    names = [row.get('name') if isinstance(row, dict) else '' for row in rows]
-    counts = Counter(one for one in names if isinstance(one, str))
-    found = []
-    for number, name in enumerate(names, 1):
-        if not isinstance(name, str) or not name.strip():
-            found.append(f'policy {number}')
-        else:
-            place = f' (number {number})' if counts[name] > 1 else ''
-            found.append(f'policy {yaml_files.clip(name)}{place}')
-    return found
+    return yaml_files.places(rows, 'policy')
+
+
+def _instead(name: str, kind: str, value: Any) -> str:
+    if kind == 'value_error':  # the one rule that hangs on another field
+        return ELSEWHERE.get(name, 'is required in mode pack')
+    return ELSEWHERE.get(name, '')
+
+
+def _more(name: str, kind: str, value: Any) -> str:
+    return NEEDED.get(name, '') if kind == 'missing' else ''

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from kronos.common import first_fault
 from kronos.engine.cell_drain import (
-    CellDrain,
     CellMove,
     Confirm,
     CrossCellPolicy,
@@ -15,8 +14,8 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.types import Flavor
+from kronos.recordings import schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
-from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.cell_needs import CellNeeds
 
 
@@ -27,13 +26,6 @@ class CellScopeRow:
     source: str
     targets: list[str]
     hosts: list[str] | None = None
-
-    @classmethod
-    def of(cls, scope: CellScope) -> 'CellScopeRow':
-        return cls(scope.source, scope.targets, scope.hosts)
-
-    def scope(self) -> CellScope:
-        return CellScope(self.source, self.targets, self.hosts)
 
 
 @dataclass
@@ -50,33 +42,6 @@ class CellDrainRow:
     unpin_az: bool = False
     close_source: bool = False
 
-    @classmethod
-    def of(cls, drain: CellDrain) -> 'CellDrainRow':
-        return cls(
-            source=drain.source,
-            targets=drain.targets,
-            hosts=drain.hosts,
-            flavor_map=drain.flavor_map,
-            confirm=drain.confirm,
-            order=drain.order,
-            include_stopped=drain.include_stopped,
-            unpin_az=drain.unpin_az,
-            close_source=drain.close_source,
-        )
-
-    def drain(self) -> CellDrain:
-        return CellDrain(
-            source=self.source,
-            targets=self.targets,
-            hosts=self.hosts,
-            flavor_map=self.flavor_map,
-            confirm=self.confirm,
-            order=self.order,
-            include_stopped=self.include_stopped,
-            unpin_az=self.unpin_az,
-            close_source=self.close_source,
-        )
-
 
 @dataclass
 class FlavorRow:
@@ -90,31 +55,6 @@ class FlavorRow:
     ephemeral_gb: int = 0
     swap_mb: int = 0
     extra_specs: dict[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, flavor: Flavor) -> 'FlavorRow':
-        return cls(
-            id=flavor.id,
-            name=flavor.name,
-            vcpus=flavor.vcpus,
-            memory_mb=flavor.memory_mb,
-            root_gb=flavor.root_gb,
-            ephemeral_gb=flavor.ephemeral_gb,
-            swap_mb=flavor.swap_mb,
-            extra_specs=flavor.extra_specs,
-        )
-
-    def flavor(self) -> Flavor:
-        return Flavor(
-            id=self.id,
-            name=self.name,
-            vcpus=self.vcpus,
-            memory_mb=self.memory_mb,
-            root_gb=self.root_gb,
-            ephemeral_gb=self.ephemeral_gb,
-            swap_mb=self.swap_mb,
-            extra_specs=self.extra_specs,
-        )
 
 
 @dataclass
@@ -152,55 +92,11 @@ class UnfinishedRow:
 
     @classmethod
     def of(cls, move: UnfinishedMove) -> 'UnfinishedRow':
-        how = move.how
-        return cls(
-            action=move.action,
-            instance=move.instance,
-            host=move.host,
-            status=move.status,
-            source=move.source,
-            destination=move.destination,
-            source_cell=how.source_cell,
-            destination_cell=how.destination_cell,
-            source_flavor=how.source_flavor,
-            destination_flavor=how.destination_flavor,
-            target_cells=move.target_cells,
-            instance_name=move.instance_name,
-            source_zone=how.source_zone,
-            destination_zone=how.destination_zone,
-            destination_flavor_id=how.destination_flavor_id,
-            unpins=how.unpins,
-            confirm=move.confirm,
-            plan=move.plan,
-            has_ended=move.has_ended,
-            is_second=move.is_second,
-        )
+        return schema.copied(move, cls, **vars(move.how))
 
     def move(self) -> UnfinishedMove:
-        return UnfinishedMove(
-            action=self.action,
-            instance=self.instance,
-            instance_name=self.instance_name,
-            host=self.host,
-            status=self.status,
-            source=self.source,
-            destination=self.destination,
-            how=CellMove(
-                source_cell=self.source_cell,
-                destination_cell=self.destination_cell,
-                source_flavor=self.source_flavor,
-                destination_flavor=self.destination_flavor,
-                source_zone=self.source_zone,
-                destination_zone=self.destination_zone,
-                destination_flavor_id=self.destination_flavor_id,
-                unpins=self.unpins,
-            ),
-            target_cells=self.target_cells,
-            confirm=self.confirm,
-            plan=self.plan,
-            has_ended=self.has_ended,
-            is_second=self.is_second,
-        )
+        how = schema.copied(self, CellMove)
+        return schema.copied(self, UnfinishedMove, how=how)
 
 
 @dataclass
@@ -212,25 +108,6 @@ class ForeignRow:
     destination: str
     source_cell: str
     instance_name: str = ''
-
-    @classmethod
-    def of(cls, move: ForeignMove) -> 'ForeignRow':
-        return cls(
-            instance=move.instance,
-            source=move.source,
-            destination=move.destination,
-            source_cell=move.source_cell,
-            instance_name=move.instance_name,
-        )
-
-    def move(self) -> ForeignMove:
-        return ForeignMove(
-            instance=self.instance,
-            instance_name=self.instance_name,
-            source=self.source,
-            destination=self.destination,
-            source_cell=self.source_cell,
-        )
 
 
 @dataclass
@@ -250,31 +127,25 @@ class CellsFile:
 
     @classmethod
     def of(cls, needs: CellNeeds) -> 'CellsFile':
-        return cls(
-            [FlavorRow.of(one) for one in needs.flavors.values()],
-            needs.quota_left,
-            [OffloadedRow(one.uuid, one.name) for one in needs.offloaded],
-            [UnfinishedRow.of(one) for one in needs.unfinished],
-            [ForeignRow.of(one) for one in needs.of_others],
-            needs.cell_policy,
-            needs.loses_keys,
+        return schema.copied(
+            needs,
+            cls,
+            flavors=schema.copies(needs.flavors.values(), FlavorRow),
+            offloaded=schema.copies(needs.offloaded, OffloadedRow),
+            unfinished=[UnfinishedRow.of(move) for move in needs.unfinished],
+            of_others=schema.copies(needs.of_others, ForeignRow),
         )
 
     def needs(self) -> CellNeeds:
-        return CellNeeds(
-            {row.name: row.flavor() for row in self.flavors},
-            self.quota_left,
-            [OffloadedServer(row.uuid, row.name) for row in self.offloaded],
-            [row.move() for row in self.unfinished],
-            [row.move() for row in self.of_others],
-            self.cell_policy,
-            self.loses_keys,
+        flavors = schema.copies(self.flavors, Flavor)
+        return schema.copied(
+            self,
+            CellNeeds,
+            flavors={flavor.name: flavor for flavor in flavors},
+            offloaded=schema.copies(self.offloaded, OffloadedServer),
+            unfinished=[row.move() for row in self.unfinished],
+            of_others=schema.copies(self.of_others, ForeignMove),
         )
-
-
-def drain_row(drain: CellDrain | None) -> CellDrainRow | None:
-    """The row of a cell drain; None of none."""
-    return None if drain is None else CellDrainRow.of(drain)
 
 
 OF_MOVES = ('unfinished', 'of_others')

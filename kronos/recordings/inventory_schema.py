@@ -7,15 +7,7 @@ translated here.
 
 from dataclasses import dataclass, field
 
-from kronos.clients.nova.rows import HostAggregate
-from kronos.engine.types import (
-    ComputeService,
-    Headroom,
-    Host,
-    Instance,
-    PastRestart,
-    ServerGroup,
-)
+from kronos.engine.types import Host, Instance, PastRestart
 from kronos.recordings import schema
 
 
@@ -39,36 +31,20 @@ class HostRow:
 
     @classmethod
     def of(cls, host: Host, planned: bool) -> 'HostRow':
-        return cls(
-            name=host.name,
+        return schema.copied(
+            host,
+            cls,
             planned=planned,
-            node=host.node,
-            hypervisor_type=host.hypervisor_type,
-            availability_zone=host.availability_zone,
-            cell=host.cell,
-            closed=host.closed,
-            frozen=host.frozen,
-            excluded=None
-            if host.excluded is None
-            else schema.written(host.excluded),
-            faulty=None
-            if host.faulty is None
-            else schema.written(host.faulty),
+            excluded=schema.written_if(host.excluded),
+            faulty=schema.written_if(host.faulty),
         )
 
     def host(self) -> Host:
-        return Host(
-            name=self.name,
-            node=self.node,
-            hypervisor_type=self.hypervisor_type,
-            availability_zone=self.availability_zone,
-            cell=self.cell,
-            closed=self.closed,
-            frozen=self.frozen,
-            excluded=None
-            if self.excluded is None
-            else schema.read(self.excluded),
-            faulty=None if self.faulty is None else schema.read(self.faulty),
+        return schema.copied(
+            self,
+            Host,
+            excluded=schema.read_if(self.excluded),
+            faulty=schema.read_if(self.faulty),
         )
 
 
@@ -78,19 +54,6 @@ class HeadroomRow:
 
     capacity: int
     used: int
-
-    @classmethod
-    def of(cls, room: Headroom) -> 'HeadroomRow':
-        return cls(
-            capacity=room.capacity,
-            used=room.used,
-        )
-
-    def headroom(self) -> Headroom:
-        return Headroom(
-            capacity=self.capacity,
-            used=self.used,
-        )
 
 
 @dataclass
@@ -105,29 +68,6 @@ class ServiceRow:
     disabled_reason: str = ''
     forced_down: bool = False
 
-    @classmethod
-    def of(cls, service: ComputeService) -> 'ServiceRow':
-        return cls(
-            host=service.host,
-            binary=service.binary,
-            state=service.state,
-            status=service.status,
-            zone=service.zone,
-            disabled_reason=service.disabled_reason,
-            forced_down=service.forced_down,
-        )
-
-    def service(self) -> ComputeService:
-        return ComputeService(
-            host=self.host,
-            binary=self.binary,
-            state=self.state,
-            status=self.status,
-            zone=self.zone,
-            disabled_reason=self.disabled_reason,
-            forced_down=self.forced_down,
-        )
-
 
 @dataclass
 class AggregateRow:
@@ -139,27 +79,6 @@ class AggregateRow:
     hosts: list[str] = field(default_factory=list)
     metadata: dict[str, str] = field(default_factory=dict)
     availability_zone: str = ''
-
-    @classmethod
-    def of(cls, aggregate: HostAggregate) -> 'AggregateRow':
-        return cls(
-            id=aggregate.id,
-            name=aggregate.name,
-            uuid=aggregate.uuid,
-            hosts=aggregate.hosts,
-            metadata=aggregate.metadata,
-            availability_zone=aggregate.availability_zone,
-        )
-
-    def aggregate(self) -> HostAggregate:
-        return HostAggregate(
-            id=self.id,
-            name=self.name,
-            uuid=self.uuid,
-            hosts=self.hosts,
-            metadata=self.metadata,
-            availability_zone=self.availability_zone,
-        )
 
 
 @dataclass
@@ -173,29 +92,6 @@ class RestartRow:
     migrate: str = ''
     source: str = ''
     destination: str = ''
-
-    @classmethod
-    def of(cls, restart: PastRestart) -> 'RestartRow':
-        return cls(
-            at=restart.at,
-            state=restart.state,
-            acted=restart.acted,
-            stop=restart.stop,
-            migrate=restart.migrate,
-            source=restart.source,
-            destination=restart.destination,
-        )
-
-    def restart(self) -> PastRestart:
-        return PastRestart(
-            at=self.at,
-            state=self.state,
-            acted=self.acted,
-            stop=self.stop,
-            migrate=self.migrate,
-            source=self.source,
-            destination=self.destination,
-        )
 
 
 @dataclass
@@ -239,75 +135,17 @@ class InstanceRow:
 
     @classmethod
     def of(cls, instance: Instance) -> 'InstanceRow':
-        return cls(
-            uuid=instance.uuid,
-            host=instance.host,
-            name=instance.name,
-            internal_name=instance.internal_name,
-            vcpus=instance.vcpus,
-            memory_mb=instance.memory_mb,
-            disk_gb=instance.disk_gb,
-            status=instance.status,
-            task_state=instance.task_state,
-            power_state=instance.power_state,
-            locked=instance.locked,
-            metadata=instance.metadata,
-            tags=instance.tags,
-            extra_specs=instance.extra_specs,
-            pinned_availability_zone=instance.pinned_availability_zone,
-            unmovable=instance.unmovable,
-            misallocated_on=instance.misallocated_on,
-            project_id=instance.project_id,
-            flavor=instance.flavor,
-            root_gb=instance.root_gb,
-            ephemeral_gb=instance.ephemeral_gb,
-            swap_mb=instance.swap_mb,
-            is_volume_backed=instance.is_volume_backed,
-            has_shares=instance.has_shares,
-            has_key=instance.has_key,
-            tied_port=instance.tied_port,
-            failure=instance.failure,
-            failed_at=instance.failed_at,
-            dirty_rate=instance.dirty_rate,
-            guest=instance.guest,
-            stopped_by=instance.stopped_by,
-            restarts=[RestartRow.of(one) for one in instance.restarts],
+        return schema.copied(
+            instance,
+            cls,
+            restarts=schema.copies(instance.restarts, RestartRow),
         )
 
     def instance(self) -> Instance:
-        return Instance(
-            uuid=self.uuid,
-            host=self.host,
-            name=self.name,
-            internal_name=self.internal_name,
-            vcpus=self.vcpus,
-            memory_mb=self.memory_mb,
-            disk_gb=self.disk_gb,
-            status=self.status,
-            task_state=self.task_state,
-            power_state=self.power_state,
-            locked=self.locked,
-            metadata=self.metadata,
-            tags=self.tags,
-            extra_specs=self.extra_specs,
-            pinned_availability_zone=self.pinned_availability_zone,
-            unmovable=self.unmovable,
-            misallocated_on=self.misallocated_on,
-            project_id=self.project_id,
-            flavor=self.flavor,
-            root_gb=self.root_gb,
-            ephemeral_gb=self.ephemeral_gb,
-            swap_mb=self.swap_mb,
-            is_volume_backed=self.is_volume_backed,
-            has_shares=self.has_shares,
-            has_key=self.has_key,
-            tied_port=self.tied_port,
-            failure=self.failure,
-            failed_at=self.failed_at,
-            dirty_rate=self.dirty_rate,
-            guest=self.guest,
-            stopped_by=self.stopped_by,
-            restarts=[one.restart() for one in self.restarts],
+        return schema.copied(
+            self,
+            Instance,
+            restarts=schema.copies(self.restarts, PastRestart),
         )
 
 
@@ -320,25 +158,6 @@ class GroupRow:
     members: list[str]
     name: str = ''
     max_server_per_host: int = 1
-
-    @classmethod
-    def of(cls, group: ServerGroup) -> 'GroupRow':
-        return cls(
-            uuid=group.uuid,
-            policy=group.policy,
-            members=group.members,
-            name=group.name,
-            max_server_per_host=group.max_server_per_host,
-        )
-
-    def group(self) -> ServerGroup:
-        return ServerGroup(
-            uuid=self.uuid,
-            policy=self.policy,
-            members=self.members,
-            name=self.name,
-            max_server_per_host=self.max_server_per_host,
-        )
 
 
 OF_FAILURES = ('failure', 'failed_at', 'guest', 'stopped_by', 'restarts')

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kronos.common import first_fault
+from kronos.engine.cell_drain import CellDrain
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
@@ -16,8 +17,9 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
-from kronos.recordings import cell_schema
+from kronos.recordings import cell_schema, schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
+from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 
 FORMAT_VERSION = 1
@@ -30,31 +32,21 @@ class AggregateRefRow:
     id: str = ''
     name: str = ''
 
-    @classmethod
-    def of(cls, ref: AggregateRef) -> 'AggregateRefRow':
-        return cls(
-            id=ref.id,
-            name=ref.name,
-        )
-
-    def ref(self) -> AggregateRef:
-        return AggregateRef(
-            id=self.id,
-            name=self.name,
-        )
-
 
 def _ref_rows(
     refs: Iterable[str | AggregateRef],
 ) -> list[str | AggregateRefRow]:
     return [
-        one if isinstance(one, str) else AggregateRefRow.of(one)
-        for one in refs
+        ref if isinstance(ref, str) else schema.copied(ref, AggregateRefRow)
+        for ref in refs
     ]
 
 
 def _refs(rows: Iterable[str | AggregateRefRow]) -> list[str | AggregateRef]:
-    return [one if isinstance(one, str) else one.ref() for one in rows]
+    return [
+        row if isinstance(row, str) else schema.copied(row, AggregateRef)
+        for row in rows
+    ]
 
 
 @dataclass
@@ -77,31 +69,22 @@ class RequestRow:
     @classmethod
     def of(cls, request: ScopeRequest) -> 'RequestRow':
         cells = request.cells
-        return cls(
-            cells=None
-            if cells is None
-            else cell_schema.CellScopeRow.of(cells),
+        return schema.copied(
+            request,
+            cls,
+            cells=cells and schema.copied(cells, cell_schema.CellScopeRow),
             aggregates=_ref_rows(request.aggregates),
-            include_unassigned=request.include_unassigned,
-            availability_zones=request.availability_zones,
-            excluded_hosts=request.excluded_hosts,
             excluded_aggregates=_ref_rows(request.excluded_aggregates),
-            excluded_instances=request.excluded_instances,
-            excluded_projects=request.excluded_projects,
-            excluded_metadata=request.excluded_metadata,
         )
 
     def request(self) -> ScopeRequest:
-        return ScopeRequest(
-            cells=None if self.cells is None else self.cells.scope(),
+        cells = self.cells
+        return schema.copied(
+            self,
+            ScopeRequest,
+            cells=cells and schema.copied(cells, CellScope),
             aggregates=_refs(self.aggregates),
-            include_unassigned=self.include_unassigned,
-            availability_zones=self.availability_zones,
-            excluded_hosts=self.excluded_hosts,
             excluded_aggregates=_refs(self.excluded_aggregates),
-            excluded_instances=self.excluded_instances,
-            excluded_projects=self.excluded_projects,
-            excluded_metadata=self.excluded_metadata,
         )
 
 
@@ -163,113 +146,20 @@ class SettingsRow:
 
     @classmethod
     def of(cls, settings: Settings) -> 'SettingsRow':
-        return cls(
-            cell_drain=cell_schema.drain_row(settings.cell_drain),
-            max_migrations=settings.max_migrations,
-            restrict_to_az=settings.restrict_to_az,
-            require_all_policies=settings.require_all_policies,
-            min_host_coverage=settings.min_host_coverage,
-            host_match=settings.host_match,
-            partial_answers=settings.partial_answers,
-            check_disk=settings.check_disk,
-            require_headroom=settings.require_headroom,
-            allowed_extra_specs=settings.allowed_extra_specs,
-            cooldown_seconds=settings.cooldown_seconds,
-            instance_cooldown_seconds=settings.instance_cooldown_seconds,
-            quarantine_seconds=settings.quarantine_seconds,
-            return_guard_seconds=settings.return_guard_seconds,
-            stuck_seconds=settings.stuck_seconds,
-            evacuate=settings.evacuate,
-            drain_hosts=settings.drain_hosts,
-            recover=settings.recover,
-            max_closed_hosts=settings.max_closed_hosts,
-            restart_servers=settings.restart_servers,
-            recovery_window_seconds=settings.recovery_window_seconds,
-            cell_move_lossy=settings.cell_move_lossy,
-            long_rpc_timeout_seconds=settings.long_rpc_timeout_seconds,
-            snapshot_mb_per_second=settings.snapshot_mb_per_second,
-            drain_may_exceed_threshold=settings.drain_may_exceed_threshold,
-            enforce_hard_affinity=settings.enforce_hard_affinity,
-            enforce_soft_affinity=settings.enforce_soft_affinity,
-            rebalance=settings.rebalance,
-            unlimited=settings.unlimited,
-            soft_rules=settings.soft_rules,
-            soft_rule_penalty=settings.soft_rule_penalty,
-            pack_partial_drains=settings.pack_partial_drains,
-            keep_hosts=settings.keep_hosts,
-            headroom_hosts=settings.headroom_hosts,
-            search=settings.search,
-            veto_reference=settings.veto_reference,
-            min_gain=settings.min_gain,
-            min_plan_gain=settings.min_plan_gain,
-            optimal_limit=settings.optimal_limit,
-            optimal_seconds=settings.optimal_seconds,
-            cost_weight=settings.cost_weight,
-            migration_bandwidth=settings.migration_bandwidth,
-            migration_timeout_seconds=settings.migration_timeout_seconds,
-            migration_timeout_per_gib=settings.migration_timeout_per_gib,
-            unexplained_load=settings.unexplained_load,
-            plateau_moves=settings.plateau_moves,
-            swap_moves=settings.swap_moves,
-            tie_break=settings.tie_break,
-            repeat_moves=settings.repeat_moves,
-            exhaust=settings.exhaust,
+        drain = settings.cell_drain
+        return schema.copied(
+            settings,
+            cls,
+            cell_drain=drain
+            and schema.copied(drain, cell_schema.CellDrainRow),
         )
 
     def settings(self) -> Settings:
-        return Settings(
-            cell_drain=None
-            if self.cell_drain is None
-            else self.cell_drain.drain(),
-            max_migrations=self.max_migrations,
-            restrict_to_az=self.restrict_to_az,
-            require_all_policies=self.require_all_policies,
-            min_host_coverage=self.min_host_coverage,
-            host_match=self.host_match,
-            partial_answers=self.partial_answers,
-            check_disk=self.check_disk,
-            require_headroom=self.require_headroom,
-            allowed_extra_specs=self.allowed_extra_specs,
-            cooldown_seconds=self.cooldown_seconds,
-            instance_cooldown_seconds=self.instance_cooldown_seconds,
-            quarantine_seconds=self.quarantine_seconds,
-            return_guard_seconds=self.return_guard_seconds,
-            stuck_seconds=self.stuck_seconds,
-            evacuate=self.evacuate,
-            drain_hosts=self.drain_hosts,
-            recover=self.recover,
-            max_closed_hosts=self.max_closed_hosts,
-            restart_servers=self.restart_servers,
-            recovery_window_seconds=self.recovery_window_seconds,
-            cell_move_lossy=self.cell_move_lossy,
-            long_rpc_timeout_seconds=self.long_rpc_timeout_seconds,
-            snapshot_mb_per_second=self.snapshot_mb_per_second,
-            drain_may_exceed_threshold=self.drain_may_exceed_threshold,
-            enforce_hard_affinity=self.enforce_hard_affinity,
-            enforce_soft_affinity=self.enforce_soft_affinity,
-            rebalance=self.rebalance,
-            unlimited=self.unlimited,
-            soft_rules=self.soft_rules,
-            soft_rule_penalty=self.soft_rule_penalty,
-            pack_partial_drains=self.pack_partial_drains,
-            keep_hosts=self.keep_hosts,
-            headroom_hosts=self.headroom_hosts,
-            search=self.search,
-            veto_reference=self.veto_reference,
-            min_gain=self.min_gain,
-            min_plan_gain=self.min_plan_gain,
-            optimal_limit=self.optimal_limit,
-            optimal_seconds=self.optimal_seconds,
-            cost_weight=self.cost_weight,
-            migration_bandwidth=self.migration_bandwidth,
-            migration_timeout_seconds=self.migration_timeout_seconds,
-            migration_timeout_per_gib=self.migration_timeout_per_gib,
-            unexplained_load=self.unexplained_load,
-            plateau_moves=self.plateau_moves,
-            swap_moves=self.swap_moves,
-            tie_break=self.tie_break,
-            repeat_moves=self.repeat_moves,
-            exhaust=self.exhaust,
+        drain = self.cell_drain
+        return schema.copied(
+            self,
+            Settings,
+            cell_drain=drain and schema.copied(drain, CellDrain),
         )
 
 

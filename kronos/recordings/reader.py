@@ -6,9 +6,18 @@ from typing import Any
 
 import pydantic
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
-from kronos.engine.types import Host, Reading, Seeds
+from kronos.engine.types import (
+    ComputeService,
+    Event,
+    Headroom,
+    Host,
+    Reading,
+    Seeds,
+    ServerGroup,
+)
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import cell_schema, meta_schema, schema
@@ -123,16 +132,13 @@ class _Reader:
 
     def _gathered(self, meta: meta_schema.Meta) -> CloudInventory:
         aggregates = self._rows(rows.AGGREGATES, AGGREGATES, 'name')
-        services = self._folder.decode(rows.SERVICES, SERVICES)
-        if fault := schema.repeated(services or [], 'host'):
-            raise self._folder.fault(SERVICES, fault)
         instances = self._rows(
             rows.INSTANCES,
             INSTANCES,
             'uuid',
             ('vcpus', 'memory_mb', 'disk_gb'),
         )
-        cloud = Cloud({}, {}, [row.aggregate() for row in aggregates])
+        cloud = Cloud({}, {}, schema.copies(aggregates, HostAggregate))
         for row in self._rows(rows.HOSTS, HOSTS, 'name'):
             table = cloud.hosts if row.planned else cloud.other_hosts
             table[row.name] = row.host()
@@ -147,18 +153,26 @@ class _Reader:
         unknown = meta.failures_unknown
         return CloudInventory(
             cloud,
-            None
-            if services is None
-            else {row.host: row.service() for row in services},
+            self._services(),
             [row.instance() for row in instances],
-            [row.group() for row in groups],
-            [row.event() for row in events],
+            schema.copies(groups, ServerGroup),
+            schema.copies(events, Event),
             meta.taken_at,
             meta.warnings,
             meta.exclusions_unknown,
             NOT_ASKED if unknown is None else unknown,
             self._cell_needs(),
         )
+
+    def _services(self) -> dict[str, ComputeService] | None:
+        services = self._folder.decode(rows.SERVICES, SERVICES)
+        if services is None:
+            return None
+        if fault := schema.repeated(services, 'host'):
+            raise self._folder.fault(SERVICES, fault)
+        return {
+            row.host: schema.copied(row, ComputeService) for row in services
+        }
 
     def _cell_needs(self) -> CellNeeds:
         if not self._folder.has(CELLS):
@@ -191,7 +205,8 @@ class _Reader:
                         HEADROOM, fault.replace('[0]', where)
                     )
             hosts[name].headroom = {
-                kind: one.headroom() for kind, one in room.items()
+                kind: schema.copied(one, Headroom)
+                for kind, one in room.items()
             }
         for name, found in traits.items():
             hosts[name].traits = found

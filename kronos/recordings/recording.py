@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine.eligibility import overrides
+from kronos.engine.name_marks import Text
 from kronos.engine.settings import Settings
 from kronos.engine.types import UNASSIGNED, Health, Reading, Seeds, Snapshot
 from kronos.policies.models import Policy
@@ -28,23 +29,23 @@ class Recording:
     request: ScopeRequest
     settings: Settings
     """In force: those of the audit, or what ``[kronos]`` says."""
-    answers: dict[tuple[str, str], Reading] = field(default_factory=dict)
+    answers: dict[tuple[Text, Text], Reading] = field(default_factory=dict)
     """By query and label; the label may be :data:`ANY_LABEL`."""
-    policies_text: str = ''
+    policies_text: Text = ''
     """The policies file as it was."""
     configured: Settings | None = None
     """What ``[kronos]`` said, before the audit or its strategy changed it;
     None: the same as ``settings``."""
-    strategy: str = ''
+    strategy: Text = ''
     """``kronos_spread``, ...; '' if no audit made it."""
     max_concurrent: int = 2
     recorded_at: float = 0.0
     """Unix seconds; 0 if unknown."""
-    source: str = ''
+    source: Text = ''
     """The path it was read from."""
-    made_by: str = ''
+    made_by: Text = ''
     anonymized: bool = False
-    unknown: list[str] = field(default_factory=list)
+    unknown: list[Text] = field(default_factory=list)
     """What the format cannot tell, as sentences."""
     seeds: Seeds = field(default_factory=Seeds)
 

@@ -30,7 +30,11 @@ from kronos.engine.types import (
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
-from kronos.snapshots import cell_needs, cell_parameters
+from kronos.snapshots import (
+    cell_needs,
+    cell_parameters,
+    settings_from_conf,
+)
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -143,14 +147,16 @@ def _planned_by(
         raise ConfigurationError(
             reason='--parameter is for --mode cell_drain alone'
         )
-    if options.mode is not None:
-        mode = PlanMode(options.mode)
-        if mode.strategy != recording.strategy or options.parameters:
-            asked = configured.selection()
-            asked.cell_drain = _cell_drain(mode, recording, options)
-            settings.set_mode(mode, asked)
-    if options.max_migrations is not None:
-        settings.max_migrations = options.max_migrations
+    mode = None if options.mode is None else PlanMode(options.mode)
+    if mode and mode.strategy == recording.strategy and not options.parameters:
+        mode = None  # it is set already
+    settings_from_conf.ask(
+        settings,
+        configured,
+        mode,
+        max_migrations=options.max_migrations,
+        cell_drain=_cell_drain(mode, recording, options),
+    )
     settings.exhaust = settings.exhaust or options.exhaust
     if options.plain:
         settings.search = SearchName.GREEDY
@@ -163,7 +169,7 @@ def _planned_by(
 
 
 def _cell_drain(
-    mode: PlanMode, recording: Recording, options: ReplayOptions
+    mode: PlanMode | None, recording: Recording, options: ReplayOptions
 ) -> CellDrain | None:
     """What the parameters ask for; None in another mode.
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pydantic
 import pydantic_core
 
-from kronos.common import json_size, plain_files
+from kronos.common import first_fault, json_size, plain_files
 from kronos.common.exceptions import ArchiveError
 
 T = TypeVar('T')
@@ -56,8 +56,6 @@ FREE_BYTES = 16 * 2**20
 MAX_RATIO = 200
 """How much larger it may become beyond; real ones grow 20 times."""
 ZIPPED = b'\x1f\x8b'
-_SHOWN = 80
-"""Characters of a name that a message repeats."""
 
 
 class Folder:
@@ -132,7 +130,7 @@ class Folder:
         try:
             return adapter.validate_json(data)
         except pydantic.ValidationError as error:
-            raise self.fault(name, told(error)) from None
+            raise self.fault(name, first_fault.sentence(error)) from None
 
     def _bytes(
         self, name: str, sub: str, base: str, stack: contextlib.ExitStack
@@ -194,7 +192,7 @@ def document(path: str) -> Any:
         text = str(error)
         if text.startswith('recursion limit'):
             text = 'it is nested too deeply'
-        reason = f'not JSON: {_clip(text)}'
+        reason = f'not JSON: {first_fault.clip(text)}'
         raise ArchiveError(path=path, reason=reason) from error
 
 
@@ -241,23 +239,3 @@ def _unpacked(path: str, data: bytes) -> bytes:
         reason=f'gzip: it unpacks to more than {MAX_RATIO} times its size; '
         'unpack it with gunzip if it is yours',
     )
-
-
-def told(error: pydantic.ValidationError) -> str:
-    """Its first fault as ``[3].vcpus: Input should be an integer``."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ''.join(_part(one) for one in first['loc']).lstrip('.')
-    text = _clip(first['msg'])
-    return f'{_clip(where)}: {text}' if where else text
-
-
-def _part(part: Any) -> str:
-    if isinstance(part, int):
-        return f'[{part}]'
-    return f'.{_clip(part)}'
-
-
-def _clip(text: str) -> str:
-    """On one line, and not endless."""
-    line = ' '.join(str(text)[: 4 * _SHOWN].split())
-    return line if len(line) <= 2 * _SHOWN else f'{line[: 2 * _SHOWN]}...'

@@ -4,11 +4,12 @@
 The rows are the format's own, as those of the inventory and of ``meta.json``.
 """
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import pydantic
 
@@ -17,7 +18,6 @@ from kronos.common.names import near_names
 from kronos.engine.eligibility.overrides import FOR_EVER
 from kronos.engine.types import (
     ClockDifference,
-    Event,
     Health,
     Origin,
     Outcome,
@@ -26,6 +26,8 @@ from kronos.engine.types import (
     Seeds,
 )
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
+
+T = TypeVar('T')
 
 MOST = 2**40
 """Largest amount of anything; sums of it still fit into 64 bits."""
@@ -41,6 +43,27 @@ _NOT_NUMBERS = {'NaN': math.nan, '+Inf': math.inf, '-Inf': -math.inf}
 """As Prometheus writes them; JSON has none of them."""
 Number = float | Literal['NaN', '+Inf', '-Inf']
 """What Prometheus gives; JSON knows some of its numbers only as text."""
+
+
+def copied(source: object, kind: type[T], **differing: Any) -> T:
+    """An object of ``kind`` with the values of ``source``, by field.
+
+    A field that ``source`` lacks has its default. Values are shared.
+
+    :param kind: a dataclass
+    :param differing: values of fields that are not those of ``source``
+    """
+    values = {
+        field.name: getattr(source, field.name)
+        for field in dataclasses.fields(cast(Any, kind))
+        if field.name not in differing and hasattr(source, field.name)
+    }
+    return kind(**values, **differing)
+
+
+def copies(sources: Iterable[object], kind: type[T]) -> list[T]:
+    """The same of each."""
+    return [copied(source, kind) for source in sources]
 
 
 @dataclass
@@ -83,56 +106,39 @@ class ReadingFile:
         cls, reading: Reading, label: str, repeated: Collection[str]
     ) -> 'ReadingFile':
         """:param repeated: names that several instances have"""
-        counts = Counter(one.label for one in reading.samples)
+        counts = Counter(sample.label for sample in reading.samples)
         # Only of series that are confused does a message tell the labels,
         # and does planning look at the label of the host.
         rows = [
-            SampleRow(
-                one.label,
-                written(one.value),
-                one.timestamp,
-                one.series
-                if counts[one.label] > 1 or one.label in repeated
+            copied(
+                sample,
+                SampleRow,
+                value=written(sample.value),
+                series=sample.series
+                if counts[sample.label] > 1 or sample.label in repeated
                 else '',
             )
-            for one in reading.samples
+            for sample in reading.samples
         ]
         clock = reading.clock
-        return cls(
-            query=reading.query,
+        return copied(
+            reading,
+            cls,
             label=label,
-            health=reading.health,
             samples=rows,
-            error=reading.error,
-            is_away=reading.is_away,
-            incomplete=reading.incomplete,
-            unlabelled=reading.unlabelled,
-            unlabelled_series=reading.unlabelled_series,
-            clock=None if clock is None else ClockRow(clock.there, clock.here),
+            clock=clock and copied(clock, ClockRow),
         )
 
     def reading(self) -> Reading:
         samples = [
-            Sample(
-                label=one.label,
-                value=read(one.value),
-                timestamp=one.timestamp,
-                series=one.series,
-            )
-            for one in self.samples
+            copied(row, Sample, value=read(row.value)) for row in self.samples
         ]
-        return Reading(
-            query=self.query,
-            health=self.health,
+        clock = self.clock
+        return copied(
+            self,
+            Reading,
             samples=samples,
-            error=self.error,
-            is_away=self.is_away,
-            incomplete=self.incomplete,
-            unlabelled=self.unlabelled,
-            unlabelled_series=self.unlabelled_series,
-            clock=None
-            if self.clock is None
-            else ClockDifference(self.clock.there, self.clock.here),
+            clock=clock and copied(clock, ClockDifference),
         )
 
 
@@ -156,45 +162,6 @@ class EventRow:
     is_resize: bool = False
     seconds: float = 0.0
 
-    @classmethod
-    def of(cls, event: Event) -> 'EventRow':
-        return cls(
-            instance=event.instance,
-            source=event.source,
-            destination=event.destination,
-            outcome=event.outcome,
-            at=event.at,
-            origin=event.origin,
-            scope=event.scope,
-            error_type=event.error_type,
-            fault=event.fault,
-            status=event.status,
-            plan=event.plan,
-            began=event.began,
-            phase=event.phase,
-            is_resize=event.is_resize,
-            seconds=event.seconds,
-        )
-
-    def event(self) -> Event:
-        return Event(
-            instance=self.instance,
-            source=self.source,
-            destination=self.destination,
-            outcome=self.outcome,
-            at=self.at,
-            origin=self.origin,
-            scope=self.scope,
-            error_type=self.error_type,
-            fault=self.fault,
-            status=self.status,
-            plan=self.plan,
-            began=self.began,
-            phase=self.phase,
-            is_resize=self.is_resize,
-            seconds=self.seconds,
-        )
-
 
 def written(value: float) -> Any:
     """A number of Prometheus as JSON can tell it."""
@@ -208,6 +175,16 @@ def written(value: float) -> Any:
 def read(value: float | str) -> float:
     """The same as a number."""
     return _NOT_NUMBERS[value] if isinstance(value, str) else value
+
+
+def written_if(value: float | None) -> Any:
+    """The same of a number that there need not be."""
+    return None if value is None else written(value)
+
+
+def read_if(value: float | str | None) -> float | None:
+    """The same as a number, if there is one."""
+    return None if value is None else read(value)
 
 
 def adapter(kind: Any) -> pydantic.TypeAdapter[Any]:

@@ -112,10 +112,10 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
     hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
     services = None
     if found.services is not None:
-        services = [rows.ServiceRow.of(one) for one in found.services.values()]
+        services = schema.copies(found.services.values(), rows.ServiceRow)
     headroom = {
         host.name: {
-            kind: rows.HeadroomRow.of(room)
+            kind: schema.copied(room, rows.HeadroomRow)
             for kind, room in host.headroom.items()
         }
         for host in hosts
@@ -126,11 +126,11 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
             rows.AGGREGATES,
-            [rows.AggregateRow.of(one) for one in cloud.aggregates],
+            schema.copies(cloud.aggregates, rows.AggregateRow),
         ),
         reader.INSTANCES: _joined(_instances(found.instances), ' '),
         reader.GROUPS: _lines(
-            rows.GROUPS, [rows.GroupRow.of(one) for one in found.groups]
+            rows.GROUPS, schema.copies(found.groups, rows.GroupRow)
         ),
         reader.MIGRATIONS: _events(found.events, Origin.NOVA),
         reader.HISTORY: _events(found.events, Origin.WATCHER),
@@ -197,7 +197,10 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
 def _events(events: Iterable[Event], origin: Origin) -> str:
     return _lines(
         schema.EVENTS,
-        [schema.EventRow.of(one) for one in events if one.origin is origin],
+        schema.copies(
+            (event for event in events if event.origin is origin),
+            schema.EventRow,
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from kronos.common import exceptions
 from kronos.common.names import near_names
 from kronos.engine import wording
+from kronos.engine.name_marks import CellName, HostName
 from kronos.engine.scoring import labels
 from kronos.engine.types import Host
 
@@ -21,9 +22,9 @@ SOURCE, TARGETS, HOSTS = 'source_cell', 'target_cells', 'hosts'
 class CellScope:
     """A cell that is emptied, and those that take its servers."""
 
-    source: str
-    targets: list[str]
-    hosts: list[str] | None = None
+    source: CellName
+    targets: list[CellName]
+    hosts: list[HostName] | None = None
     """Those of the source that are emptied; None: all."""
 
     @property

@@ -29,6 +29,7 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.eligibility import flavors
+from kronos.engine.name_marks import FlavorName, ProjectName, Text
 from kronos.engine.types import Event, Flavor, Instance, Outcome
 
 LOG = logging.getLogger(__name__)
@@ -49,9 +50,11 @@ NO_SHARES = (
 class CellNeeds:
     """All of it; what nobody asked for is empty."""
 
-    flavors: dict[str, Flavor] = field(default_factory=dict)
+    flavors: dict[FlavorName, Flavor] = field(default_factory=dict)
     """By name, those of the cloud."""
-    quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
+    quota_left: dict[ProjectName, dict[Text, int]] = field(
+        default_factory=dict
+    )
     """By project and resource; absent: no limit."""
     offloaded: list[OffloadedServer] = field(default_factory=list)
     unfinished: list[UnfinishedMove] = field(default_factory=list)
@@ -60,7 +63,7 @@ class CellNeeds:
     cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
     loses_keys: bool = False
     """Whether Nova does not take key pairs to another cell."""
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Text] = field(default_factory=list)
     """What could not be asked."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.common.shell_commands import ShellCommand
+from kronos.engine.name_marks import HostName, Text
 from kronos.engine.types import (
     ComputeService,
     Event,
@@ -42,7 +43,7 @@ class CloudInventory:
 
     cloud: scopes.Cloud
     """Its hosts with their headroom, traits and cells."""
-    services: dict[str, ComputeService] | None
+    services: dict[HostName, ComputeService] | None
     """By host; None when os-services failed."""
     instances: list[Instance] = field(default_factory=list)
     """All of the cloud, without what an audit excludes."""
@@ -50,11 +51,11 @@ class CloudInventory:
     events: list[Event] = field(default_factory=list)
     taken_at: float = 0.0
     """Unix seconds."""
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Text] = field(default_factory=list)
     """What every scope should tell."""
-    exclusions_unknown: str = ''
+    exclusions_unknown: Text = ''
     """Why nobody knows which hosts are at fault; '' if it is known."""
-    failures_unknown: str = NOT_ASKED
+    failures_unknown: Text = NOT_ASKED
     """Why nobody knows what is to be recovered; '' if it is known."""
     cell_needs: CellNeeds = field(default_factory=CellNeeds)
 

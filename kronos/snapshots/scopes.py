@@ -10,6 +10,15 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.common.names import near_names
 from kronos.engine import wording
+from kronos.engine.name_marks import (
+    AggregateReference,
+    HostName,
+    ProjectName,
+    ScopeName,
+    Text,
+    Uuid,
+    ZoneName,
+)
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
 from kronos.snapshots import cell_hosts
@@ -32,29 +41,33 @@ class AggregateRef:
     look like the id of another.
     """
 
-    id: str = ''
-    name: str = ''
+    id: Text = ''
+    name: ScopeName = ''
 
 
 @dataclass
 class ScopeRequest:
     """What an audit, or a command, wants to be planned and left alone."""
 
-    aggregates: list[str | AggregateRef] = field(default_factory=list)
+    aggregates: list[AggregateReference | AggregateRef] = field(
+        default_factory=list
+    )
     """In the order of planning; a string is a name, else a uuid or an id,
     and ``*`` means all."""
     include_unassigned: bool = False
-    availability_zones: list[str] = field(default_factory=list)
+    availability_zones: list[ZoneName] = field(default_factory=list)
     """Their aggregates are planned, each as a scope of its own; ``*`` means
     all zones that an aggregate makes."""
-    excluded_hosts: list[str] = field(default_factory=list)
+    excluded_hosts: list[HostName] = field(default_factory=list)
     """These are taken out of their scopes, with their instances."""
-    excluded_aggregates: list[str | AggregateRef] = field(default_factory=list)
+    excluded_aggregates: list[AggregateReference | AggregateRef] = field(
+        default_factory=list
+    )
     """Their hosts are taken out of every scope; ``*`` means all of them."""
-    excluded_instances: list[str] = field(default_factory=list)
+    excluded_instances: list[Uuid] = field(default_factory=list)
     """Uuids; like the next two these stay, as load that cannot move."""
-    excluded_projects: list[str] = field(default_factory=list)
-    excluded_metadata: list[dict[str, str]] = field(default_factory=list)
+    excluded_projects: list[ProjectName] = field(default_factory=list)
+    excluded_metadata: list[dict[Text, Text]] = field(default_factory=list)
     """An instance that has all items of one of them is excluded; the case
     of the values does not matter."""
     cells: CellScope | None = None
@@ -65,11 +78,11 @@ class ScopeRequest:
 class Cloud:
     """What the scopes are cut out of."""
 
-    hosts: dict[str, Host]
+    hosts: dict[HostName, Host]
     """Of the types that are planned, with their availability zones."""
-    other_hosts: dict[str, Host]
+    other_hosts: dict[HostName, Host]
     aggregates: list[HostAggregate]
-    cells: dict[str, dict[str, str]] = field(default_factory=dict)
+    cells: dict[Text, dict[Text, Text]] = field(default_factory=dict)
     """By host, by name of a cell, who says that the host is in it."""
 
 

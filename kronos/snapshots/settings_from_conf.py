@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The settings of the group [kronos] of a configuration."""
 
+import dataclasses
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ from kronos.conf import opts, validation
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
+    PlanMode,
     SearchName,
     Settings,
     SoftRules,
@@ -90,6 +92,29 @@ def settings_of(kronos: Any) -> Settings:
             for option, field in FIELDS.items()
         }
     )
+
+
+def ask(
+    settings: Settings,
+    configured: Settings,
+    mode: PlanMode | None,
+    **asked: Any,
+) -> None:
+    """Set what an audit, or a replay, asks for.
+
+    :param configured: what holds where it asks for nothing
+    :param mode: that is planned; None: the one that is set
+    :param asked: values by their fields; None: not asked for
+    """
+    differing = {
+        name: value for name, value in asked.items() if value is not None
+    }
+    for name in ('max_migrations', 'restrict_to_az'):
+        if name in differing:
+            setattr(settings, name, differing.pop(name))
+    if mode is not None:
+        selection = dataclasses.replace(configured.selection(), **differing)
+        settings.set_mode(mode, selection)
 
 
 def request_of(kronos: Any) -> ScopeRequest:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One audit, from its parameters to a plan."""
 
-import dataclasses
 import functools
 import time
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from typing import Any
 
 from kronos.clients import connection
 from kronos.clients.prometheus import client
-from kronos.common import audit_values, exceptions
+from kronos.common import exceptions
 from kronos.common.names import near_names
 from kronos.common.timing import timed
 from kronos.engine.eligibility import cooldown
@@ -225,25 +224,18 @@ def make_settings(
 ) -> Settings:
     """The group ``[kronos]``, with what the audit and the mode say instead."""
     found = settings_from_conf.settings_of(kronos)
-    found.max_migrations = asked.max_migrations
-    found.restrict_to_az = audit_values.either(
-        asked.restrict_to_az, found.restrict_to_az
-    )
-    selection = dataclasses.replace(
-        found.selection(),
-        evacuate=audit_values.either(
-            asked.evacuate_disabled_hosts, found.evacuate
-        ),
-        enforce_hard_affinity=audit_values.either(
-            asked.enforce_hard_affinity, found.enforce_hard_affinity
-        ),
-        enforce_soft_affinity=audit_values.either(
-            asked.enforce_soft_affinity, found.enforce_soft_affinity
-        ),
+    settings_from_conf.ask(
+        found,
+        found,
+        mode,
+        max_migrations=asked.max_migrations,
+        restrict_to_az=asked.restrict_to_az,
+        evacuate=asked.evacuate_disabled_hosts,
+        enforce_hard_affinity=asked.enforce_hard_affinity,
+        enforce_soft_affinity=asked.enforce_soft_affinity,
         drain_hosts=asked.hosts,
         cell_drain=asked.cell_drain,
     )
-    found.set_mode(mode, selection)
     return found
 
 

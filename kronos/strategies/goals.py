@@ -1,81 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goals of the strategies, and how success is measured.
 
-Names, units and schemas are frozen: Watcher cancels all audits of a goal
-whose specification changes.
+They are frozen, as :mod:`kronos.strategies.efficacy` says.
 """
 
-import abc
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 from watcher.decision_engine.goal import base
-from watcher.decision_engine.goal.efficacy import base as efficacy_base
-from watcher.decision_engine.goal.efficacy import indicators
 from watcher.decision_engine.solution import efficacy
 
-from kronos.engine.types import CycleReport
+from kronos.engine.types import AggregateResult, CycleReport
 from kronos.reports import certificates
-
-
-class Number(indicators.IndicatorSpecification):
-    """A required number that is not negative."""
-
-    def __init__(self, name: str, description: str) -> None:
-        super().__init__(name, description, unit=None, required=True)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {'type': 'number', 'minimum': 0}
-
-
-@dataclass(frozen=True)
-class Share:
-    """The success as a whole: how much of an indicator a plan takes."""
-
-    name: str
-    description: str
-    before: str
-    after: str
-    """The two indicators that it is computed of."""
-
-
-class Efficacy(efficacy_base.EfficacySpecification):
-    """The numbers of a goal, and its share."""
-
-    def __init__(self, numbers: dict[str, str], share: Share) -> None:
-        """Take what a goal is measured by.
-
-        :param numbers: name of each indicator to its description
-        """
-        self._numbers = numbers
-        self._share = share
-        self.beside: list[efficacy.Indicator] = []
-        """What a plan says of itself beside the share. It is no part of the
-        specification, which is frozen."""
-        super().__init__()
-
-    def get_indicators_specifications(self) -> list[Number]:
-        return [Number(*one) for one in self._numbers.items()]
-
-    def get_global_efficacy_indicator(
-        self, indicators_map: Any = None
-    ) -> list[efficacy.Indicator]:
-        """In percent; 0 where there was nothing to begin with."""
-        before = after = 0.0
-        if indicators_map:
-            before = getattr(indicators_map, self._share.before)
-            after = getattr(indicators_map, self._share.after)
-        removed = 100 * (before - after) / before if before > 0 else 0.0
-        return [
-            efficacy.Indicator(
-                name=self._share.name,
-                description=self._share.description,
-                unit='%',
-                value=round(max(removed, 0.0), 1),
-            ),
-            *self.beside,
-        ]
+from kronos.strategies.efficacy import Efficacy, Measure, Share
 
 
 class Goal(base.Goal):
@@ -83,14 +20,13 @@ class Goal(base.Goal):
 
     NAME: str
     DISPLAY_NAME: str
-    INDICATORS: ClassVar[dict[str, str]]
-    """Name to description."""
+    MEASURES: ClassVar[tuple[Measure, ...]]
     SHARE: Share
 
     @classmethod
-    @abc.abstractmethod
     def indicators(cls, report: CycleReport) -> dict[str, float]:
-        """What a plan does, as the numbers of :attr:`INDICATORS`."""
+        """What a plan does, in numbers."""
+        return {measure.name: measure.of(report) for measure in cls.MEASURES}
 
     @classmethod
     def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
@@ -111,7 +47,58 @@ class Goal(base.Goal):
 
     @classmethod
     def get_efficacy_specification(cls) -> Efficacy:
-        return Efficacy(cls.INDICATORS, cls.SHARE)
+        return Efficacy(cls.MEASURES, cls.SHARE)
+
+
+OfScope = Callable[[AggregateResult], float]
+OfReport = Callable[[CycleReport], float]
+
+
+def _sum(number: OfScope) -> OfReport:
+    return lambda report: sum(map(number, report.scopes))
+
+
+def _most(number: OfScope) -> OfReport:
+    return lambda report: max(map(number, report.scopes), default=0.0)
+
+
+_IN_USE = _sum(lambda scope: scope.hosts_in_use_before)
+_STILL_IN_USE = _sum(lambda scope: scope.hosts_in_use_after)
+
+
+def _drained(report: CycleReport) -> list[tuple[int, int]]:
+    """Instances before and after of each host that is drained.
+
+    A later scope sees a host as the earlier one leaves it.
+    """
+    hosts: dict[str, tuple[int, int]] = {}
+    for scope in report.scopes:
+        for drain in scope.drains:
+            before, _ = hosts.get(drain.host, (drain.instances, 0))
+            hosts[drain.host] = before, len(drain.staying)
+    return list(hosts.values())
+
+
+def _trouble(report: CycleReport) -> set[str]:
+    """Servers that failed, or are on hosts at fault."""
+    return {uuid for scope in report.scopes for uuid in scope.trouble}
+
+
+def _handled(report: CycleReport) -> set[str]:
+    """Servers that the plan moves or restarts."""
+    moved = {step.instance for scope in report.scopes for step in scope.steps}
+    return moved | {
+        restart.instance
+        for scope in report.scopes
+        for restart in scope.restarts
+    }
+
+
+MIGRATIONS = Measure(
+    'migrations',
+    'Live migrations in the plan.',
+    lambda report: len(report.steps),
+)
 
 
 class Balance(Goal):
@@ -119,17 +106,31 @@ class Balance(Goal):
 
     NAME = 'kronos_balance'
     DISPLAY_NAME = 'Kronos: even hosts'
-    INDICATORS: ClassVar = {
-        'combined_imbalance_before': 'Weighted sum of the imbalances of the '
-        'policies before the plan; of several scopes the most uneven one '
-        'counts.',
-        'combined_imbalance_after': 'The same, as simulated after the plan.',
-        'migrations': 'Live migrations in the plan.',
-        'hosts_over_threshold_before': 'Hosts further above the lowest host '
-        'of a policy than its threshold, before the plan; summed over the '
-        'scopes.',
-        'hosts_over_threshold_after': 'The same, as simulated after the plan.',
-    }
+    MEASURES: ClassVar = (
+        Measure(
+            'combined_imbalance_before',
+            'Weighted sum of the imbalances of the policies before the plan; '
+            'of several scopes the most uneven one counts.',
+            _most(lambda scope: scope.combined_before),
+        ),
+        Measure(
+            'combined_imbalance_after',
+            'The same, as simulated after the plan.',
+            _most(lambda scope: scope.combined_after),
+        ),
+        MIGRATIONS,
+        Measure(
+            'hosts_over_threshold_before',
+            'Hosts further above the lowest host of a policy than its '
+            'threshold, before the plan; summed over the scopes.',
+            _sum(lambda scope: scope.hosts_over_before),
+        ),
+        Measure(
+            'hosts_over_threshold_after',
+            'The same, as simulated after the plan.',
+            _sum(lambda scope: scope.hosts_over_after),
+        ),
+    )
     SHARE = Share(
         'imbalance_removed',
         'Share of the combined imbalance of the most uneven scope that the '
@@ -137,25 +138,6 @@ class Balance(Goal):
         before='combined_imbalance_before',
         after='combined_imbalance_after',
     )
-
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        scopes = report.scopes
-        return {
-            'combined_imbalance_before': max(
-                (scope.combined_before for scope in scopes), default=0.0
-            ),
-            'combined_imbalance_after': max(
-                (scope.combined_after for scope in scopes), default=0.0
-            ),
-            'migrations': len(report.steps),
-            'hosts_over_threshold_before': sum(
-                scope.hosts_over_before for scope in scopes
-            ),
-            'hosts_over_threshold_after': sum(
-                scope.hosts_over_after for scope in scopes
-            ),
-        }
 
     @classmethod
     def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
@@ -186,13 +168,25 @@ class Consolidate(Goal):
 
     NAME = 'kronos_consolidate'
     DISPLAY_NAME = 'Kronos: fewer hosts in use'
-    INDICATORS: ClassVar = {
-        'hosts_in_use_before': 'Hosts with at least one instance before the '
-        'plan; summed over the scopes.',
-        'hosts_in_use_after': 'The same, after the plan.',
-        'hosts_released': 'Hosts that the plan empties.',
-        'migrations': 'Live migrations in the plan.',
-    }
+    MEASURES: ClassVar = (
+        Measure(
+            'hosts_in_use_before',
+            'Hosts with at least one instance before the plan; summed over '
+            'the scopes.',
+            _IN_USE,
+        ),
+        Measure(
+            'hosts_in_use_after',
+            'The same, after the plan.',
+            _STILL_IN_USE,
+        ),
+        Measure(
+            'hosts_released',
+            'Hosts that the plan empties.',
+            lambda report: max(_IN_USE(report) - _STILL_IN_USE(report), 0),
+        ),
+        MIGRATIONS,
+    )
     SHARE = Share(
         'hosts_emptied',
         'Share of the hosts in use that the plan empties.',
@@ -200,29 +194,30 @@ class Consolidate(Goal):
         after='hosts_in_use_after',
     )
 
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        before = sum(scope.hosts_in_use_before for scope in report.scopes)
-        after = sum(scope.hosts_in_use_after for scope in report.scopes)
-        return {
-            'hosts_in_use_before': before,
-            'hosts_in_use_after': after,
-            'hosts_released': max(before - after, 0),
-            'migrations': len(report.steps),
-        }
-
 
 class Drain(Goal):
     """Hosts without instances where an operator wants them so."""
 
     NAME = 'kronos_drain'
     DISPLAY_NAME = 'Kronos: drained hosts'
-    INDICATORS: ClassVar = {
-        'hosts_to_drain': 'Hosts that are drained.',
-        'instances_before': 'Instances on these hosts before the plan.',
-        'instances_after': 'Instances that are still there after the plan.',
-        'migrations': 'Live migrations in the plan.',
-    }
+    MEASURES: ClassVar = (
+        Measure(
+            'hosts_to_drain',
+            'Hosts that are drained.',
+            lambda report: len(_drained(report)),
+        ),
+        Measure(
+            'instances_before',
+            'Instances on these hosts before the plan.',
+            lambda report: sum(before for before, _ in _drained(report)),
+        ),
+        Measure(
+            'instances_after',
+            'Instances that are still there after the plan.',
+            lambda report: sum(after for _, after in _drained(report)),
+        ),
+        MIGRATIONS,
+    )
     SHARE = Share(
         'instances_leaving',
         'Share of the instances on the hosts to be drained that leave them '
@@ -231,40 +226,43 @@ class Drain(Goal):
         after='instances_after',
     )
 
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        """The same; a later scope sees a host as the earlier one leaves it."""
-        first: dict[str, int] = {}
-        last: dict[str, int] = {}
-        for scope in report.scopes:
-            for one in scope.drains:
-                first.setdefault(one.host, one.instances)
-                last[one.host] = len(one.staying)
-        return {
-            'hosts_to_drain': len(first),
-            'instances_before': sum(first.values()),
-            'instances_after': sum(last.values()),
-            'migrations': len(report.steps),
-        }
-
 
 class Recovery(Goal):
     """No server at fault, and none on a host that is."""
 
     NAME = 'kronos_recovery'
     DISPLAY_NAME = 'Kronos: recovered servers'
-    INDICATORS: ClassVar = {
-        'servers_in_trouble_before': 'Servers that failed, and others on '
-        'hosts that are closed for a fault, before the plan; summed over the '
-        'scopes.',
-        'servers_in_trouble_after': 'Those of them that the plan neither '
-        'moves nor restarts.',
-        'hosts_at_fault': 'Hosts at fault, by host_fault_query.',
-        'hosts_closed': 'Hosts whose nova-compute the plan disables.',
-        'restarts': 'Servers that the plan restarts, on their host or '
-        'elsewhere.',
-        'migrations': 'Live migrations in the plan.',
-    }
+    MEASURES: ClassVar = (
+        Measure(
+            'servers_in_trouble_before',
+            'Servers that failed, and others on hosts that are closed for a '
+            'fault, before the plan; summed over the scopes.',
+            lambda report: len(_trouble(report)),
+        ),
+        Measure(
+            'servers_in_trouble_after',
+            'Those of them that the plan neither moves nor restarts.',
+            lambda report: len(_trouble(report) - _handled(report)),
+        ),
+        Measure(
+            'hosts_at_fault',
+            'Hosts at fault, by host_fault_query.',
+            lambda report: len(
+                {host for s in report.scopes for host in s.hosts_at_fault}
+            ),
+        ),
+        Measure(
+            'hosts_closed',
+            'Hosts whose nova-compute the plan disables.',
+            lambda report: len(report.closings),
+        ),
+        Measure(
+            'restarts',
+            'Servers that the plan restarts, on their host or elsewhere.',
+            lambda report: len(report.restarts),
+        ),
+        MIGRATIONS,
+    )
     SHARE = Share(
         'servers_recovering',
         'Share of the servers in trouble that the plan moves or restarts.',
@@ -272,42 +270,37 @@ class Recovery(Goal):
         after='servers_in_trouble_after',
     )
 
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        """A later scope sees a host as the earlier one leaves it."""
-        before: set[str] = set()
-        handled: set[str] = set()
-        faulty: set[str] = set()
-        for scope in report.scopes:
-            before |= scope.trouble
-            faulty |= set(scope.hosts_at_fault)
-            handled |= {one.instance for one in scope.steps}
-            handled |= {one.instance for one in scope.restarts}
-        return {
-            'servers_in_trouble_before': len(before),
-            'servers_in_trouble_after': len(before - handled),
-            'hosts_at_fault': len(faulty),
-            'hosts_closed': len(report.closings),
-            'restarts': len(report.restarts),
-            'migrations': len(report.steps),
-        }
-
 
 class Cell(Goal):
     """A cell without servers."""
 
     NAME = 'kronos_cell'
     DISPLAY_NAME = 'Kronos: emptied cell'
-    INDICATORS: ClassVar = {
-        'servers_before': 'Servers on the hosts of the source cell that are '
-        'emptied, before the plan.',
-        'servers_after': 'Servers that are still there after the plan.',
-        'servers_that_stay': 'Those of them that cannot leave, by a reason '
-        'of their own or for want of a destination; not those that wait for '
-        'another plan.',
-        'migrations': 'Moves to another cell in the plan, those that it '
-        'only finishes included.',
-    }
+    MEASURES: ClassVar = (
+        Measure(
+            'servers_before',
+            'Servers on the hosts of the source cell that are emptied, before '
+            'the plan.',
+            _sum(lambda scope: scope.cell.servers_before if scope.cell else 0),
+        ),
+        Measure(
+            'servers_after',
+            'Servers that are still there after the plan.',
+            _sum(lambda scope: scope.cell.servers_after if scope.cell else 0),
+        ),
+        Measure(
+            'servers_that_stay',
+            'Those of them that cannot leave, by a reason of their own or for '
+            'want of a destination; not those that wait for another plan.',
+            _sum(lambda scope: len(scope.cell.staying) if scope.cell else 0),
+        ),
+        Measure(
+            'migrations',
+            'Moves to another cell in the plan, those that it only finishes '
+            'included.',
+            lambda report: len(report.steps) + len(report.finishing),
+        ),
+    )
     SHARE = Share(
         'servers_leaving',
         'Share of the servers of the source cell that leave it by the plan.',
@@ -315,40 +308,29 @@ class Cell(Goal):
         after='servers_after',
     )
 
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        cells = [one.cell for one in report.scopes if one.cell is not None]
-        return {
-            'servers_before': sum(one.servers_before for one in cells),
-            'servers_after': sum(one.servers_after for one in cells),
-            'servers_that_stay': sum(len(one.staying) for one in cells),
-            'migrations': len(report.steps) + len(report.finishing),
-        }
-
 
 class Affinity(Goal):
     """Server groups whose rules hold."""
 
     NAME = 'kronos_affinity'
     DISPLAY_NAME = 'Kronos: kept server groups'
-    INDICATORS: ClassVar = {
-        'violations_before': 'Server groups whose rule is broken before the '
-        'plan, of the kinds that are enforced; summed over the scopes.',
-        'violations_after': 'The same, after the plan.',
-        'migrations': 'Live migrations in the plan.',
-    }
+    MEASURES: ClassVar = (
+        Measure(
+            'violations_before',
+            'Server groups whose rule is broken before the plan, of the kinds '
+            'that are enforced; summed over the scopes.',
+            _sum(lambda scope: len(scope.violations_before)),
+        ),
+        Measure(
+            'violations_after',
+            'The same, after the plan.',
+            _sum(lambda scope: len(scope.violations_after)),
+        ),
+        MIGRATIONS,
+    )
     SHARE = Share(
         'violations_removed',
         'Share of the broken server-group rules that the plan repairs.',
         before='violations_before',
         after='violations_after',
     )
-
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        scopes = report.scopes
-        return {
-            'violations_before': sum(len(s.violations_before) for s in scopes),
-            'violations_after': sum(len(s.violations_after) for s in scopes),
-            'migrations': len(report.steps),
-        }

@@ -12,6 +12,7 @@ from kronos.clients.nova.progress import Progress
 from kronos.clients.schema import seconds_of
 from kronos.common import masking
 from kronos.engine import types
+from kronos.engine.name_marks import HostName, ScopeName, Text, Uuid, ZoneName
 
 Row = Mapping[str, Any]
 
@@ -67,11 +68,11 @@ class HostAggregate:
     """A Nova host aggregate; an availability zone is one too."""
 
     id: int
-    name: str
-    uuid: str = ''
-    hosts: list[str] = field(default_factory=list)
-    metadata: dict[str, str] = field(default_factory=dict)
-    availability_zone: str = ''
+    name: ScopeName
+    uuid: Uuid = ''
+    hosts: list[HostName] = field(default_factory=list)
+    metadata: dict[Text, Text] = field(default_factory=dict)
+    availability_zone: ZoneName = ''
 
 
 @dataclass

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import requests
-import tenacity
 from keystoneauth1 import exceptions as ks_exceptions
 from oslo_log import log as logging
 
-from kronos.clients import answers, redirects, schema, transport
+from kronos.clients import answers, redirects, schema, transport, tries
 from kronos.clients.prometheus import auth, remedies
 from kronos.clients.prometheus import response as answer
 from kronos.common import durations, exceptions, masking
@@ -102,14 +101,13 @@ class Http:
         self._method = 'GET' if self.by_keystone else 'POST'
         self._timeout = timeout
         self._told: list[str] = []
-        self._is_away = False
-        self._retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(max_retries + 1),
-            wait=_Wait(retry_backoff),
-            retry=tenacity.retry_if_exception_type(answer.TransientError),
+        self._tries = tries.Tries(
+            max_retries,
+            retry_backoff,
+            LONGEST_WAIT,
+            asked_wait=lambda error: getattr(error, 'wait', 0.0),
+            described=self._described,
             sleep=sleep,
-            before_sleep=self._tell,
-            reraise=True,
         )
 
     @property
@@ -125,9 +123,10 @@ class Http:
         :raises AnswerError: without secrets; a TransientError if all tries
             were in vain
         """
+        answered: Answered
         try:
-            body, answered = self._retrying.copy()(
-                self._try, what, params, method
+            body, answered = self._tries.run(
+                _is_transient, self._try, what, params, method
             )
             answered.data = answer.data_of(body)
         except answer.AnswerError as error:
@@ -135,25 +134,16 @@ class Http:
             raise type(error)(
                 text, error.status, remedy=self._remedy(error)
             ) from None
-        if self._is_away:
-            LOG.info('Prometheus at %s answers again', self.address)
-        self._is_away = False
+        self._tries.succeeded()
         answered.incomplete = [
             self._without_secrets(text) for text in answer.incomplete(body)
         ]
         self._warn(answered.incomplete)
         return answered
 
-    def _tell(self, state: tenacity.RetryCallState) -> None:
-        """Say once that it is away, however often it is asked."""
-        if not self._is_away:
-            error = state.outcome.exception() if state.outcome else None
-            LOG.info(
-                'Prometheus at %s: %s; it is asked again',
-                self.address,
-                self._without_secrets(str(error)),
-            )
-        self._is_away = True
+    def _described(self, error: BaseException) -> str:
+        text = self._without_secrets(str(error))
+        return f'Prometheus at {self.address}: {text}'
 
     def _remedy(self, error: answer.AnswerError) -> str:
         """What to do about the connection, if that is at fault."""
@@ -292,20 +282,8 @@ def _date_of(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-class _Wait(tenacity.wait.wait_base):
-    """Exponential, unless the server says how long (Retry-After)."""
-
-    def __init__(self, backoff: float) -> None:
-        self._exponential = tenacity.wait_exponential(
-            multiplier=backoff, max=LONGEST_WAIT
-        )
-
-    def __call__(self, retry_state: tenacity.RetryCallState) -> float:
-        outcome = retry_state.outcome
-        error = outcome.exception() if outcome else None
-        asked = getattr(error, 'wait', 0.0)
-        own = self._exponential(retry_state)
-        return float(min(max(own, asked), LONGEST_WAIT))
+def _is_transient(error: BaseException) -> bool:
+    return isinstance(error, answer.TransientError)
 
 
 def _check(reply: _Reply, by_keystone: bool) -> None:

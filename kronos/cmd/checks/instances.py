@@ -6,12 +6,12 @@ They are told apart by the very function that profiles them in an audit.
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.causes.answers import LABEL_TYPES, Causes
+from kronos.cmd.checks.causes.answers import Causes
 from kronos.cmd.checks.findings import Findings
-from kronos.engine import wording
+from kronos.engine import instance_keys, wording
 from kronos.engine.scoring import labels, profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -56,7 +56,7 @@ def check(
     names = {
         name
         for one in everyone
-        for name in (one.uuid, one.name, one.internal_name)
+        for name in (getattr(one, instance_keys.key_of(k)) for k in LabelType)
     }
     rows = []
     for policy in policies:
@@ -145,7 +145,8 @@ def _tell(
         return
     # Those that are off have no series, and need none.
     total = len(mapping.measured) + len(without)
-    wanted = [getattr(one, LABEL_TYPES[kind]) or one.uuid for one in without]
+    attribute = instance_keys.key_of(kind)
+    wanted = [getattr(one, attribute) or one.uuid for one in without]
     text = (
         f'policy {policy.name}: {len(without)} of {total} servers that run '
         f'have no value, {wording.some(wanted)}; {policy.vm_profile_label} '
@@ -169,35 +170,44 @@ def _tell_of_names(
     to: Findings,
 ) -> None:
     """Whether a name may mean another server than it should."""
-    kind, host = policy.vm_profile_label_type, policy.host_label
+    host = policy.host_label
     blind = [
         one.label
         for one in samples
         if host not in labels.of_series(one.series)
     ]
-    mend = (
-        'take the uuids, with vm_profile_label_type: nova_instance_uuid; or '
-        f'keep the label {host} in vm_profile_query'
-    )
-    if blind and kind is LabelType.NOVA_DISPLAY_NAME:
-        to.warning(
-            'names-of-tenants',
-            f'policy {policy.name}: servers are told apart by their display '
-            'names, which tenants choose: who copies the name of a server '
-            'keeps it from being moved',
-            mend,
-            key='names-of-tenants',
+    code, text = _doubt(policy, blind, sorted(repeated & set(blind)))
+    if text:
+        mend = (
+            'take the uuids, with vm_profile_label_type: nova_instance_uuid; '
+            f'or keep the label {host} in vm_profile_query'
         )
-    doubtful = sorted(repeated & set(blind))
-    if doubtful and kind is LabelType.NOVA_INTERNAL_NAME:
-        to.warning(
-            'names-repeated',
-            f'policy {policy.name}: several servers of the cloud have the '
-            f'internal name {wording.some(doubtful)}, which is unique in a '
-            'cell only: what they weigh is not known',
-            mend,
-            key='names-repeated',
-        )
+        to.warning(code, f'policy {policy.name}: {text}', mend, key=code)
+
+
+def _doubt(
+    policy: Policy, blind: Sequence[str], doubtful: Sequence[str]
+) -> tuple[str, str]:
+    """Code and text of why names are no good; empty if they are."""
+    match policy.vm_profile_label_type:
+        case LabelType.NOVA_INSTANCE_UUID:
+            return '', ''
+        case LabelType.NOVA_DISPLAY_NAME:
+            words = (
+                'servers are told apart by their display names, which tenants '
+                'choose: who copies the name of a server keeps it from being '
+                'moved'
+            )
+            return 'names-of-tenants', words if blind else ''
+        case LabelType.NOVA_INTERNAL_NAME:
+            words = (
+                'several servers of the cloud have the internal name '
+                f'{wording.some(doubtful)}, which is unique in a cell only: '
+                'what they weigh is not known'
+            )
+            return 'names-repeated', words if doubtful else ''
+        case kind:
+            assert_never(kind)
 
 
 def _follows(policy: Policy) -> str:

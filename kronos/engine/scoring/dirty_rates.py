@@ -7,10 +7,11 @@ A live migration copies again what was written meanwhile.
 import math
 from collections.abc import Collection, Sequence
 
+from kronos.engine import instance_keys
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Instance, Reading, Sample
-from kronos.policies.models import DirtyRateQuery, LabelType
+from kronos.policies.models import DirtyRateQuery
 
 FIELD = 'dirty_rate_query'
 LABELS = ('host', 'instance')
@@ -31,8 +32,9 @@ def of(
     instances have only a series that names the host, too, means one.
     """
     alike: dict[str, list[Instance]] = {}
-    for one in instances:
-        alike.setdefault(_name(one, query.label_type), []).append(one)
+    key = instance_keys.key_of(query.label_type)
+    for instance in instances:
+        alike.setdefault(getattr(instance, key), []).append(instance)
     named = {told for one in reading.samples if (told := _host_of(one))}
     known = labels.match_hosts(named, hosts, how).hosts
     found: dict[str, tuple[float, float]] = {}
@@ -46,14 +48,6 @@ def of(
             uuid = meant[0].uuid
             found[uuid] = max(rate, found.get(uuid, rate))
     return {uuid: value for uuid, (_, value) in found.items()}
-
-
-def _name(instance: Instance, kind: LabelType) -> str:
-    if kind is LabelType.NOVA_INSTANCE_UUID:
-        return instance.uuid
-    if kind is LabelType.NOVA_DISPLAY_NAME:
-        return instance.name
-    return instance.internal_name
 
 
 def _host_of(sample: Sample) -> str:

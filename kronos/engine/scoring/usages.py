@@ -6,9 +6,11 @@ made of them.
 """
 
 import math
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kronos.engine import instance_keys
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, Sample, Snapshot
@@ -16,11 +18,6 @@ from kronos.policies.models import LabelType, Policy
 
 NOISE = 1e-9
 """How far outside its range a value still is rounding, and is clamped."""
-_KEYS: dict[LabelType, Callable[[Instance], str]] = {
-    LabelType.NOVA_INTERNAL_NAME: lambda instance: instance.internal_name,
-    LabelType.NOVA_INSTANCE_UUID: lambda instance: instance.uuid,
-    LabelType.NOVA_DISPLAY_NAME: lambda instance: instance.name,
-}
 
 Named = tuple[dict[str, str], set[str], dict[str, list[Instance]]]
 """What names mean, as :func:`named` has it."""
@@ -119,12 +116,11 @@ def named(snapshot: Snapshot, kind: LabelType) -> Named:
         names that several have, in the scope or outside of it; and the
         instances that have these
     """
-    key, elsewhere = _KEYS[kind], set[str]()
-    if kind is LabelType.NOVA_DISPLAY_NAME:
-        elsewhere = snapshot.display_names_elsewhere
-    elif kind is LabelType.NOVA_INTERNAL_NAME:
-        elsewhere = snapshot.internal_names_elsewhere
-    sure, shared = dict[str, str](), set(elsewhere)
+    key = operator.attrgetter(instance_keys.key_of(kind))
+    sure, shared = (
+        dict[str, str](),
+        set(instance_keys.elsewhere(snapshot, kind)),
+    )
     everyone = snapshot.instances.values()
     for one in everyone:
         name = key(one)

@@ -7,6 +7,19 @@ Memory is in MiB, disk in GiB.
 import math
 from dataclasses import dataclass, field
 
+from kronos.engine.name_marks import (
+    CellName,
+    DomainName,
+    FlavorName,
+    GroupName,
+    HostName,
+    ProjectName,
+    ServerName,
+    Text,
+    Uuid,
+    ZoneName,
+)
+
 UNASSIGNED = '_unassigned_'
 """Name of the scope of hosts that are in no aggregate."""
 
@@ -22,12 +35,12 @@ BY_KRONOS = 'KRONOS: '
 class ComputeService:
     """A row of ``os-services``; a down cell's row has no state."""
 
-    host: str
-    binary: str = 'nova-compute'
-    state: str | None = None
-    status: str | None = None
-    zone: str = ''
-    disabled_reason: str = ''
+    host: HostName
+    binary: Text = 'nova-compute'
+    state: Text | None = None
+    status: Text | None = None
+    zone: ZoneName = ''
+    disabled_reason: Text = ''
     forced_down: bool = False
 
     @property
@@ -73,15 +86,15 @@ class Headroom:
 class Host:
     """A nova-compute service host of the scope."""
 
-    name: str
-    node: str = ''
+    name: HostName
+    node: HostName = ''
     """``hypervisor_hostname``: name of its resource provider."""
-    hypervisor_type: str = ''
-    availability_zone: str = ''
-    headroom: dict[str, Headroom] | None = None
+    hypervisor_type: Text = ''
+    availability_zone: ZoneName = ''
+    headroom: dict[Text, Headroom] | None = None
     """By resource class; None when Placement's view is unknown."""
-    traits: list[str] = field(default_factory=list)
-    closed: str = ''
+    traits: list[Text] = field(default_factory=list)
+    closed: Text = ''
     """A reason known from elsewhere why it takes nothing, though it counts
     and may give (a recording's ``available: false``)."""
     excluded: float | None = None
@@ -90,10 +103,10 @@ class Host:
     faulty: float | None = None
     """What ``host_fault_query`` gives for it, if that is not 0. None: it is
     not at fault, or nobody asked."""
-    frozen: str = ''
+    frozen: Text = ''
     """A reason known from elsewhere why it takes no part at all (no cell is
     known of it, though the cells of others are)."""
-    cell: str = ''
+    cell: CellName = ''
     """Name of its cell, where an operator told; hosts of different
     cells are never paired."""
 
@@ -102,14 +115,14 @@ class Host:
 class Flavor:
     """A flavor as the cloud has it now."""
 
-    id: str
-    name: str
+    id: Text
+    name: FlavorName
     vcpus: int
     memory_mb: int
     root_gb: int = 0
     ephemeral_gb: int = 0
     swap_mb: int = 0
-    extra_specs: dict[str, str] = field(default_factory=dict)
+    extra_specs: dict[Text, Text] = field(default_factory=dict)
 
     def demand(self, is_volume_backed: bool) -> dict[str, int]:
         """What a server of it asks Placement for, by resource class."""
@@ -133,17 +146,17 @@ class PastRestart:
 
     at: float
     """Unix seconds: when its row was last written."""
-    state: str
+    state: Text
     """Of the action, in Watcher's words."""
     acted: bool
     """Whether it began to do something to the server."""
-    stop: str = ''
+    stop: Text = ''
     """Id of its request to stop the server; '': none, or not known."""
-    migrate: str = ''
+    migrate: Text = ''
     """Id of its request for a cold migration; '' as above."""
-    source: str = ''
+    source: HostName = ''
     """The server's host before; '': not known."""
-    destination: str = ''
+    destination: HostName = ''
     """The host where it was to be started; '': not known."""
 
 
@@ -151,30 +164,30 @@ class PastRestart:
 class Instance:
     """A Nova server on a host of the scope."""
 
-    uuid: str
-    host: str
-    name: str = ''
-    internal_name: str = ''
+    uuid: Uuid
+    host: HostName
+    name: ServerName = ''
+    internal_name: DomainName = ''
     """``OS-EXT-SRV-ATTR:instance_name``, the libvirt domain."""
     vcpus: int = 0
     memory_mb: int = 0
     disk_gb: int = 0
     """Local disk: root unless volume-backed, ephemeral and swap."""
-    status: str = 'ACTIVE'
-    task_state: str | None = None
+    status: Text = 'ACTIVE'
+    task_state: Text | None = None
     power_state: int = 1
     locked: bool = False
-    metadata: dict[str, str] = field(default_factory=dict)
-    tags: list[str] = field(default_factory=list)
-    extra_specs: dict[str, str] = field(default_factory=dict)
-    pinned_availability_zone: str | None = None
-    unmovable: str = ''
+    metadata: dict[Text, Text] = field(default_factory=dict)
+    tags: list[Text] = field(default_factory=list)
+    extra_specs: dict[Text, Text] = field(default_factory=dict)
+    pinned_availability_zone: ZoneName | None = None
+    unmovable: Text = ''
     """A reason known from elsewhere (a recording's ``movable: false``)."""
-    misallocated_on: list[str] | None = None
+    misallocated_on: list[HostName] | None = None
     """The nodes on which Placement holds it instead of its host's alone; None:
     it does not, or nobody asked."""
-    project_id: str = ''
-    flavor: str = ''
+    project_id: ProjectName = ''
+    flavor: FlavorName = ''
     """The name that its flavor had when the server got it."""
     root_gb: int = 0
     """Of its flavor, as the next two."""
@@ -185,10 +198,10 @@ class Instance:
     """Whether Manila shares are attached; only a cell drain asks."""
     has_key: bool = False
     """Whether a key pair was injected into it."""
-    tied_port: str = ''
+    tied_port: Text = ''
     """What a port of it has that ties it to its cell, such as ``a resource
     request``; '': nothing, or nobody asked, as only a cell drain does."""
-    failure: str = ''
+    failure: Text = ''
     """The kind of failure that ``server_fault_query`` tells of it, such as
     ``io_error``; '': none, or nobody asked."""
     failed_at: float = 0.0
@@ -196,10 +209,10 @@ class Instance:
     dirty_rate: float = 0.0
     """Bytes per second that its guest writes to memory; 0: next to none, or
     nobody asked."""
-    guest: str = ''
+    guest: Text = ''
     """Of one that failed, what its hypervisor says: ``running`` or ``off``;
     '': nobody can tell, or nobody asked."""
-    stopped_by: str = ''
+    stopped_by: Text = ''
     """Of one that failed and is SHUTOFF, or that a restart acted on and is in
     VERIFY_RESIZE, who asked for that: ``nova`` itself, ``kronos`` in a
     restart, or ``user``; '': not known, or not asked."""
@@ -220,8 +233,8 @@ class Instance:
 class ServerGroup:
     """A Nova server group; ``policy`` merges 2.64 and older forms."""
 
-    uuid: str
-    policy: str
-    members: list[str]
-    name: str = ''
+    uuid: Uuid
+    policy: Text
+    members: list[Uuid]
+    name: GroupName = ''
     max_server_per_host: int = 1

@@ -4,6 +4,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kronos.engine.name_marks import Text
+
 
 class Health(StrEnum):
     """How far the answer to one PromQL query can be trusted."""
@@ -18,11 +20,11 @@ class Health(StrEnum):
 class Sample:
     """One element of an instant vector."""
 
-    label: str
+    label: Text
     """Value of the policy's host or instance label, as Prometheus has it."""
     value: float
     timestamp: float
-    series: str = ''
+    series: Text = ''
     """The whole label set as text, to name the series in a message, and to
     tell by the host which of several instances of one name is meant."""
 
@@ -49,26 +51,26 @@ class Reading:
     as it was judged.
     """
 
-    query: str
+    query: Text
     health: Health = Health.HEALTHY
     samples: list[Sample] = field(default_factory=list)
-    error: str = ''
+    error: Text = ''
     """Why it cannot be used at all; empty when there is an answer."""
     is_away: bool = False
     """Whether Prometheus was in vain tried several times (no connection, no
     answer in time, 429, 5xx), and not only this query refused."""
-    incomplete: str = ''
+    incomplete: Text = ''
     """Why series may be missing from it, by Prometheus itself."""
     unlabelled: int = 0
     """Series that are left out since they lack the label."""
-    unlabelled_series: str = ''
+    unlabelled_series: Text = ''
     """One of them, its whole label set as text."""
     too_old: int = 0
     """Series that are left out since they are old, beside such as are not;
     a recording has only the samples that are left."""
     clock: ClockDifference | None = None
     """None: the clocks agree, as far as is known."""
-    remedy: str = ''
+    remedy: Text = ''
     """What to do about the address of Prometheus or its credentials, if they
     are at fault; empty: the query is, or nothing."""
 

@@ -8,6 +8,8 @@ Both may tell of one move; the memory is the same whether they do or not.
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kronos.engine.name_marks import HostName, ScopeName, Text, Uuid
+
 
 class Outcome(StrEnum):
     """How far a move got."""
@@ -31,31 +33,31 @@ class Origin(StrEnum):
 class Event:
     """A move of one instance."""
 
-    instance: str
-    source: str
-    destination: str
+    instance: Uuid
+    source: HostName
+    destination: HostName
     outcome: Outcome
     at: float
     """Unix seconds: when it came to this outcome, or was last heard of."""
     origin: Origin
-    scope: str = ''
+    scope: ScopeName = ''
     """Of the plan that it was part of; '' for a move made by hand."""
-    error_type: str = ''
+    error_type: Text = ''
     """Name of the exception's class, of a FAILED action of Kronos."""
-    fault: str = ''
+    fault: Text = ''
     """Its code in :mod:`kronos.engine.faults`; '' of an older version."""
-    status: str = ''
+    status: Text = ''
     """In the words of who told: ``completed``, ``running``, ``FAILED``;
     ``DELETED``: its plan was deleted, and ``at`` is when. Of a PLANNED one
     the state of its plan, and ``at`` is when anything of that changed."""
-    plan: str = ''
+    plan: Uuid = ''
     """Uuid of the action plan that it is part of; '' for Nova's."""
     began: float = 0.0
     """Unix seconds: when its action was created; 0 for Nova's."""
     seconds: float = 0.0
     """How long it took, of a live migration that Nova calls completed; 0: not
     known."""
-    phase: str = ''
+    phase: Text = ''
     """Of the plan that it was part of, in which it was planned; '' for a move
     made by hand, and of an older version."""
     is_resize: bool = False

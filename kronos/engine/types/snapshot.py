@@ -12,6 +12,7 @@ from kronos.engine.cell_drain import (
     OffloadedServer,
     UnfinishedMove,
 )
+from kronos.engine.name_marks import ScopeName, Uuid
 from kronos.engine.settings import Settings
 from kronos.engine.types.inventory import (
     ComputeService,
@@ -29,11 +30,11 @@ from kronos.policies.models import Policy
 class Seeds:
     """Seconds that are left of each, at the time of the snapshot."""
 
-    aggregate_cooldowns: dict[str, float] = field(default_factory=dict)
+    aggregate_cooldowns: dict[ScopeName, float] = field(default_factory=dict)
     """By name of a scope."""
-    instance_cooldowns: dict[str, float] = field(default_factory=dict)
+    instance_cooldowns: dict[Uuid, float] = field(default_factory=dict)
     """By uuid, as the next."""
-    instance_quarantines: dict[str, float] = field(default_factory=dict)
+    instance_quarantines: dict[Uuid, float] = field(default_factory=dict)
     """-1: for ever."""
 
 

@@ -11,7 +11,7 @@ from kronos.common import exceptions, yaml_files
 from kronos.common.names import near_names
 from kronos.common.units import time_units
 from kronos.monitor.events import Kind
-from kronos.monitor.rules.models import Match, Rule, RuleFile
+from kronos.monitor.rules.models import Rule, RuleFile
 
 DEFAULT = """\
 rules:
@@ -59,11 +59,9 @@ def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
     try:
         found = RuleFile.model_validate(data).rules
     except pydantic.ValidationError as error:
-        places = _places(data)
-        faults[:0] = [
-            _fault(one['type'], one['loc'], one['input'], places)
-            for one in error.errors(include_url=False)
-        ]
+        faults[:0] = yaml_files.faults(
+            error, RuleFile, _places(data), more=_hint
+        )
     if faults:
         unique = [*dict.fromkeys(faults)]
         more = len(unique) - MOST_FAULTS
@@ -84,17 +82,7 @@ def _rows(data: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
 
 
 def _places(data: Mapping[Any, Any]) -> list[str]:
-    """What each rule is called: by its name, and by its number if needed."""
-    names = [row.get('name') for row in _rows(data)]
-    counts = Counter(one for one in names if isinstance(one, str))
-    found = []
-    for number, name in enumerate(names, 1):
-        if not isinstance(name, str) or not name.strip():
-            found.append(f'rule {number}')
-        else:
-            place = f' (number {number})' if counts[name] > 1 else ''
-            found.append(f'rule {yaml_files.clip(name)}{place}')
-    return found
+    return yaml_files.places(_rows(data), 'rule')
 
 
 def _faults_between(
@@ -123,31 +111,14 @@ def _faults_between(
     return faults
 
 
-def _fault(
-    kind: str, loc: tuple[int | str, ...], value: Any, places: list[str]
-) -> str:
-    """One fault as ``rule NAME: FIELD: RULE, not VALUE``."""
-    model: type[pydantic.BaseModel] = RuleFile
-    where = ''
-    if len(loc) > 1 and isinstance(loc[1], int):
-        model, where, loc = Rule, f'{places[loc[1]]}: ', loc[2:]
-    if len(loc) > 1 and loc[0] == 'match':
-        model, where, loc = Match, f'{where}match: ', loc[1:]
-    if not loc:
-        wrong = yaml_files.shown(value)
-        return f'{where}must be a mapping of fields, not {wrong}'
-    name = str(loc[0])
-    field = model.model_fields.get(name)
-    where += yaml_files.clip(name)
-    if field is None:
-        hint = near_names.of_fields(name, model.model_fields)
-        return f'{where}: there is no such field, {hint}'
-    if kind == 'missing':
-        return f'{where}: is missing, it must be {field.description}'
-    wrong, hint = yaml_files.shown(value), ''
-    if name == 'kind' and isinstance(value, str):
-        hint = f', {near_names.of_fields(value, [*Kind])}'
-    elif isinstance(value, str) and 'seconds' in (field.description or ''):
-        hint = time_units.hint(value)
-        hint = hint and f': {hint}'
-    return f'{where}: must be {field.description}, not {wrong}{hint}'
+def _hint(name: str, kind: str, value: Any) -> str:
+    """What may have been meant by a value."""
+    if kind == 'missing' or not isinstance(value, str):
+        return ''
+    if name == 'kind':
+        return f', {near_names.of_fields(value, [*Kind])}'
+    field = Rule.model_fields.get(name)
+    if field is None or 'seconds' not in (field.description or ''):
+        return ''
+    hint = time_units.hint(value)
+    return hint and f': {hint}'

@@ -2,7 +2,7 @@
 """A sink: where messages go, and what became of one of them."""
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -45,6 +45,9 @@ class Sink(abc.ABC):
     :param options: without faults
     """
 
+    OPTS: ClassVar[Sequence[Any]] = ()
+    """Options of oslo.config that a driver of another package has, beside
+    those of every sink. Secret ones have ``secret=True``."""
     WANTS_RESOLVED: ClassVar[bool] = True
     """Whether it is told of a server that ran anew meanwhile."""
 

@@ -2,18 +2,15 @@
 """HTTPS to one address: everything ends, and rotated files are read again."""
 
 import contextlib
-import functools
 import http.client
-import io
 import socket
 import ssl
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib import parse
 
 from kronos.common import durations, plain_files
+from kronos.common.web import timed_response
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.stamps import Stamps
 
@@ -100,22 +97,31 @@ class Https:
         headers: Mapping[str, str],
         stamps: Stamps,
     ) -> Answer:
-        deadline = time.monotonic() + self._timeout
         try:
-            connection = self._connection(stamps)
-            if connection.sock is None:
-                connection.connect()
-            connection.sock.settimeout(_left(deadline))
-            answers: Any = functools.partial(_Answer, deadline=deadline)
-            connection.response_class = answers
-            path = self._url.path or '/'
-            if self._url.query:
-                path = f'{path}?{self._url.query}'
-            connection.request(method, path, body, dict(headers))
-            return self._read(connection.getresponse())
+            with timed_response.within(self._timeout) as deadline:
+                return self._exchange(method, body, headers, stamps, deadline)
         except BaseException:
             self.close()
             raise
+
+    def _exchange(
+        self,
+        method: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        stamps: Stamps,
+        deadline: timed_response.Deadline,
+    ) -> Answer:
+        connection = self._connection(stamps)
+        if connection.sock is None:
+            connection.connect()
+        connection.sock.settimeout(deadline.left())
+        connection.response_class = timed_response.TimedResponse
+        path = self._url.path or '/'
+        if self._url.query:
+            path = f'{path}?{self._url.query}'
+        connection.request(method, path, body, dict(headers))
+        return self._read(connection.getresponse())
 
     def _connection(self, stamps: Stamps) -> http.client.HTTPConnection:
         if self._open is None:
@@ -174,49 +180,3 @@ def context_of(files: Files) -> ssl.SSLContext:
             files.certfile, files.keyfile or None, password=lambda: ''
         )
     return context
-
-
-def _left(deadline: float) -> float:
-    """Seconds until then.
-
-    :raises TimeoutError: none
-    """
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError('the answer takes too long')
-    return left
-
-
-class _Socket(io.RawIOBase):
-    """Reads from a socket, and never beyond the deadline.
-
-    The time-out of a socket begins anew with every byte that comes.
-    """
-
-    def __init__(self, raw: Any, sock: socket.socket, deadline: float) -> None:
-        self._raw = raw
-        self._sock = sock
-        self._deadline = deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        self._sock.settimeout(_left(self._deadline))
-        found: int | None = self._raw.readinto(buffer)
-        return found
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Answer(http.client.HTTPResponse):
-    """One of http.client, whose head and body are read as above."""
-
-    def __init__(
-        self, sock: Any, *args: Any, deadline: float, **kwargs: Any
-    ) -> None:
-        super().__init__(sock, *args, **kwargs)
-        raw = self.fp.detach()
-        self.fp = io.BufferedReader(_Socket(raw, sock, deadline))

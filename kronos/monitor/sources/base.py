@@ -8,8 +8,9 @@ no call, no file. One that takes its time holds up the hypervisor itself.
 
 import abc
 from collections import deque
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from kronos.monitor.domains import Away, Domain, Gone, Listing
 from kronos.monitor.events import Event
@@ -31,6 +32,8 @@ class Options:
     """I/O errors per second above which they are listened to now and then."""
     storm_seconds: float = 20.0
     """Between two such moments."""
+    of_package: Mapping[str, Any] = field(default_factory=dict)
+    """By name, of a source of another package."""
 
 
 class Source(abc.ABC):
@@ -42,6 +45,9 @@ class Source(abc.ABC):
     :param news: what it appends to
     """
 
+    OPTS: ClassVar[Sequence[Any]] = ()
+    """Options of oslo.config that a source of another package has in the group
+    ``[kronos_monitor]``; ``options.of_package`` has their values."""
     HYPERVISOR: ClassVar[str]
     """As messages name it."""
 

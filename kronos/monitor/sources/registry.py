@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of sources: a hypervisor is one more row, loaded if used."""
+"""The registry of sources: a hypervisor is one more row, loaded if used.
 
-import importlib
+Another package brings one as an entry point of ``NAMESPACE``.
+"""
+
 from collections import deque
 
+from kronos.common.plugins.registry import Registry
 from kronos.monitor.sources.base import News, Options, Source
 
+NAMESPACE = 'kronos.monitor.sources'
 SOURCES = {
     'libvirt': 'kronos.monitor.sources.libvirt.source:Libvirt',
     'synthetic': 'kronos.monitor.sources.synthetic:Synthetic',
 }
-"""Name to its class."""
-
-
-def load(name: str) -> type[Source]:
-    """The class of a source.
-
-    :raises KeyError: there is none of that name
-    :raises ImportError: something that it needs is not installed
-    """
-    module, _, found = SOURCES[name].partition(':')
-    loaded: type[Source] = getattr(importlib.import_module(module), found)
-    return loaded
+"""Name to its class, of Kronos."""
+_REGISTRY = Registry[Source](
+    NAMESPACE,
+    SOURCES,
+    Source,  # type: ignore[type-abstract]
+)
+names, load = _REGISTRY.names, _REGISTRY.load
 
 
 def make(

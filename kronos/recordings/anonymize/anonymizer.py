@@ -25,7 +25,6 @@ from kronos.engine.types import (
     PastRestart,
     Reading,
     Sample,
-    Seeds,
     ServerGroup,
 )
 from kronos.policies import loader, models
@@ -38,7 +37,7 @@ from kronos.recordings.recording import Recording
 from kronos.snapshots import failures
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
-from kronos.snapshots.scopes import ALL, Cloud, ScopeRequest
+from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
 """Instead of what a person wrote."""
@@ -75,7 +74,7 @@ class _Rewriter:
         self._series: dict[str, str] = {}
 
     def recording(self) -> Recording:
-        was, names = self._was, self._names
+        was = self._names.renamed(self._was)
         policies = [self._policy(one) for one in was.policies]
         configured = was.configured
         return dataclasses.replace(
@@ -92,18 +91,7 @@ class _Rewriter:
             strategy=_only(was.strategy, vocabulary.STRATEGIES, ''),
             made_by=_made_by(was.made_by),
             unknown=[_told(text) for text in was.unknown],
-            seeds=Seeds(
-                {
-                    names.aggregate(name): left
-                    for name, left in was.seeds.aggregate_cooldowns.items()
-                },
-                self._by_uuid(was.seeds.instance_cooldowns),
-                self._by_uuid(was.seeds.instance_quarantines),
-            ),
         )
-
-    def _by_uuid(self, seconds: dict[str, float]) -> dict[str, float]:
-        return {self._names.uuid(one): left for one, left in seconds.items()}
 
     def _gathered(self, was: CloudInventory) -> CloudInventory:
         return dataclasses.replace(
@@ -115,8 +103,7 @@ class _Rewriter:
             ),
             services=was.services
             and {
-                self._names.host(name): self._service(one)
-                for name, one in was.services.items()
+                name: self._service(one) for name, one in was.services.items()
             },
             instances=[self._instance(one) for one in was.instances],
             groups=[self._group(one) for one in was.groups],
@@ -124,7 +111,7 @@ class _Rewriter:
             warnings=[_told(text) for text in was.warnings],
             exclusions_unknown=_told(was.exclusions_unknown),
             failures_unknown=_told(was.failures_unknown),
-            cell_needs=cells.needs(was.cell_needs, self._names, self._specs),
+            cell_needs=cells.needs(was.cell_needs, self._specs),
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
@@ -132,10 +119,6 @@ class _Rewriter:
         found = [
             dataclasses.replace(
                 host,
-                name=names.host(host.name),
-                node=names.host(host.node),
-                availability_zone=names.zone(host.availability_zone),
-                cell=names.cell(host.cell),
                 hypervisor_type=_only(
                     host.hypervisor_type, vocabulary.HYPERVISORS
                 ),
@@ -165,33 +148,22 @@ class _Rewriter:
                 metadata[new] = names.value(value.lower())
         return dataclasses.replace(
             was,
-            name=names.aggregate(was.name),
-            uuid=names.uuid(was.uuid),
-            hosts=[names.host(host) for host in was.hosts],
             metadata=metadata,
-            availability_zone=names.zone(was.availability_zone),
         )
 
     def _service(self, was: ComputeService) -> ComputeService:
         return dataclasses.replace(
             was,
-            host=self._names.host(was.host),
             binary=_only(was.binary, vocabulary.BINARIES),
             state=_only(was.state, vocabulary.SERVICE_STATES),
             status=_only(was.status, vocabulary.SERVICE_STATUSES),
-            zone=self._names.zone(was.zone),
             disabled_reason=_disabled(was),
         )
 
     def _instance(self, was: Instance) -> Instance:
-        names, pin = self._names, was.pinned_availability_zone
-        held_on = was.misallocated_on
+        names = self._names
         return dataclasses.replace(
             was,
-            uuid=names.uuid(was.uuid),
-            host=names.host(was.host),
-            name=names.display(was.name),
-            internal_name=names.internal(was.internal_name),
             status=_only(was.status, vocabulary.SERVER_STATUSES),
             task_state=_only(was.task_state, vocabulary.TASK_STATES),
             metadata={
@@ -201,11 +173,7 @@ class _Rewriter:
                 for key, value in was.metadata.items()
             },
             extra_specs=self._specs.extra_specs(was.extra_specs),
-            pinned_availability_zone=names.zone(pin) if pin else pin,
             unmovable=_told(was.unmovable),
-            misallocated_on=held_on and [names.host(one) for one in held_on],
-            project_id=names.project(was.project_id),
-            flavor=names.flavor(was.flavor),
             failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
             tied_port=_only(was.tied_port, vocabulary.PORTS),
             guest=_only(was.guest, vocabulary.GUESTS),
@@ -213,75 +181,52 @@ class _Rewriter:
             restarts=[self._past_restart(one) for one in was.restarts],
         )
 
-    def _past_restart(self, was: PastRestart) -> PastRestart:
+    @staticmethod
+    def _past_restart(was: PastRestart) -> PastRestart:
         """Whether a request is known matters, and not which it is."""
         return dataclasses.replace(
             was,
             state=_only(was.state, vocabulary.ACTION_STATES),
             stop=was.stop and 'req',
             migrate=was.migrate and 'req',
-            source=was.source and self._names.host(was.source),
-            destination=was.destination and self._names.host(was.destination),
         )
 
     def _key(self, key: str) -> str:
         return key if key in (PIN, OPT_OUT) else self._names.key(key)
 
-    def _group(self, was: ServerGroup) -> ServerGroup:
-        names = self._names
-        return dataclasses.replace(
-            was,
-            uuid=names.uuid(was.uuid),
-            policy=_only(was.policy, vocabulary.GROUP_POLICIES),
-            members=[names.uuid(one) for one in was.members],
-            name=names.group(was.name),
-        )
+    @staticmethod
+    def _group(was: ServerGroup) -> ServerGroup:
+        policy = _only(was.policy, vocabulary.GROUP_POLICIES)
+        return dataclasses.replace(was, policy=policy)
 
-    def _event(self, was: Event) -> Event:
-        names = self._names
+    @staticmethod
+    def _event(was: Event) -> Event:
         return dataclasses.replace(
             was,
-            instance=names.uuid(was.instance),
-            source=names.host(was.source),
-            destination=names.host(was.destination),
-            scope=names.aggregate(was.scope),
             error_type=_only(
                 was.error_type, vocabulary.ERROR_TYPES, 'unknown'
             ),
             fault=_only(was.fault, vocabulary.FAULTS, ''),
             status=_only(was.status, vocabulary.MOVE_STATUSES),
-            plan=names.uuid(was.plan),
             phase=_only(was.phase, vocabulary.PHASES),
         )
 
     def _request(self, was: ScopeRequest) -> ScopeRequest:
-        names = self._names
-        return ScopeRequest(
-            [names.ref(one) for one in was.aggregates],
-            was.include_unassigned,
-            [z if z == ALL else names.zone(z) for z in was.availability_zones],
-            [names.host(one) for one in was.excluded_hosts],
-            [names.ref(one) for one in was.excluded_aggregates],
-            [names.uuid(one) for one in was.excluded_instances],
-            [names.project(one) for one in was.excluded_projects],
-            [
+        value = self._names.value
+        return dataclasses.replace(
+            was,
+            excluded_metadata=[
                 {
-                    self._key(key): names.value(value.lower())
-                    for key, value in items.items()
+                    self._key(key): value(text.lower())
+                    for key, text in row.items()
                 }
-                for items in was.excluded_metadata
+                for row in was.excluded_metadata
             ],
-            cells.scope(was.cells, names),
         )
 
     def _settings(self, was: Settings) -> Settings:
-        hosts = was.drain_hosts
-        return dataclasses.replace(
-            was,
-            drain_hosts=hosts and [self._names.host(one) for one in hosts],
-            cell_drain=cells.drain(was.cell_drain, self._names),
-            allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
-        )
+        specs = self._specs.rules(was.allowed_extra_specs)
+        return dataclasses.replace(was, allowed_extra_specs=specs)
 
     def _policy(self, was: Policy) -> Policy:
         new = {'name': self._names.policy(was.name)}

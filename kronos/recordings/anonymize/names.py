@@ -3,25 +3,22 @@
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar, assert_never
 
-from kronos.engine.cell_drain import (
-    ANY,
-    SAME,
-    CellDrain,
-    ForeignMove,
-    UnfinishedMove,
-)
+from kronos.engine.cell_drain import ANY, SAME
+from kronos.engine.name_marks import Name
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
-from kronos.recordings.anonymize import pseudonyms, vocabulary
+from kronos.recordings.anonymize import marked, pseudonyms, vocabulary
 from kronos.recordings.recording import ANY_LABEL, Recording
-from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.scopes import ALL, AggregateRef
+from kronos.snapshots.scopes import ALL
 
+T = TypeVar('T')
+_SPECIAL = {Name.ZONE: {ALL}, Name.FLAVOR: {ANY, SAME}}
+"""What is no name, though it stands where one may be."""
 _CUSTOM = 'CUSTOM_NAME'
 """How the traits and resource classes are called that a cloud made up."""
 
@@ -30,123 +27,76 @@ class Names:
     """New names for all that a recording names."""
 
     def __init__(self, recording: Recording) -> None:
-        found = recording.gathered
-        cloud, request = found.cloud, recording.request
-        every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
-        services = (found.services or {}).values()
-        found_labels = _labels(recording)
+        found = marked.collected(recording)
+        of_labels = _labels(recording)
+        aggregates = recording.gathered.cloud.aggregates
         self.host = pseudonyms.Hosts(
-            {host.name for host in every},
-            itertools.chain(
-                (host.node for host in every),
-                (one.host for one in services),
-                found.services or (),
-                # Of a compute service that was deleted there is no host.
-                (one.host for one in found.instances),
-                *((one.misallocated_on or ()) for one in found.instances),
-                (name for one in cloud.aggregates for name in one.hosts),
-                *((one.source, one.destination) for one in found.events),
-                *((one.source, one.destination) for one in _moves(recording)),
-                (one.host for one in found.cell_needs.unfinished),
-                request.excluded_hosts,
-                *(one.hosts or () for one in _drains(recording)),
-                *((one.drain_hosts or ()) for one in _settings(recording)),
-                found_labels[None],
-                _hosts_of_series(recording),
-            ),
+            _own_hosts(recording),
+            [
+                *found[Name.HOST],
+                *of_labels[None],
+                *_hosts_of_series(recording),
+            ],
         )
         self.uuid = pseudonyms.uuids(
-            itertools.chain(
-                (one.uuid for one in found.instances),
-                (one.uuid for one in found.cell_needs.offloaded),
-                (one.instance for one in _moves(recording)),
-                *((o.action, o.plan) for o in found.cell_needs.unfinished),
-                (one.uuid for one in found.groups),
-                (name for one in found.groups for name in one.members),
-                (one.uuid for one in cloud.aggregates),
-                *((one.instance, one.plan) for one in found.events),
-                request.excluded_instances,
-                recording.seeds.instance_cooldowns,
-                recording.seeds.instance_quarantines,
-                found_labels[LabelType.NOVA_INSTANCE_UUID],
-            )
+            found[Name.UUID] | of_labels[LabelType.NOVA_INSTANCE_UUID]
         )
         number = pseudonyms.Numbered
-        self.display = number(
-            itertools.chain(
-                (one.name for one in found.instances),
-                (one.name for one in found.cell_needs.offloaded),
-                (one.instance_name for one in _moves(recording)),
-                found_labels[LabelType.NOVA_DISPLAY_NAME],
-            ),
-            'server-{}',
-        )
-        self.internal = number(
-            itertools.chain(
-                (one.internal_name for one in found.instances),
-                found_labels[LabelType.NOVA_INTERNAL_NAME],
-            ),
-            'instance-{}',
-        )
-        self.group = number((one.name for one in found.groups), 'group-{}')
+        names = found[Name.SERVER] | of_labels[LabelType.NOVA_DISPLAY_NAME]
+        self.display = number(names, 'server-{}')
+        names = found[Name.DOMAIN] | of_labels[LabelType.NOVA_INTERNAL_NAME]
+        self.internal = number(names, 'instance-{}')
+        self.group = number(found[Name.GROUP], 'group-{}')
         self._scopes = number(
-            itertools.chain(
-                (one.name for one in cloud.aggregates),
-                (one.scope for one in found.events),
-                (one for one in _refs(recording) if isinstance(one, str)),
-                (one.name for one in _refs(recording) if _is_exactly(one)),
-                recording.seeds.aggregate_cooldowns,
-            ),
-            'aggregate-{}',
+            found[Name.SCOPE] | found[Name.REFERENCE], 'aggregate-{}'
         )
-        self.zone = number(
-            itertools.chain(
-                (host.availability_zone for host in every),
-                (one.zone for one in services),
-                (one.availability_zone for one in cloud.aggregates),
-                (
-                    one.metadata.get('availability_zone', '')
-                    for one in cloud.aggregates
-                ),
-                (o.pinned_availability_zone or '' for o in found.instances),
-                *(
-                    (one.how.source_zone, one.how.destination_zone)
-                    for one in found.cell_needs.unfinished
-                ),
-                (one for one in request.availability_zones if one != ALL),
-            ),
-            'zone-{}',
-        )
-        self.cell = number(
-            itertools.chain((host.cell for host in every), _cells(recording)),
-            'cell-{}',
-        )
-        self.flavor = number(_flavors(recording), 'flavor-{}')
-        self.project = number(
-            itertools.chain(
-                (one.project_id for one in found.instances),
-                found.cell_needs.quota_left,
-                request.excluded_projects,
-            ),
-            'project-{}',
-        )
+        of_metadata = {
+            one.metadata.get('availability_zone', '') for one in aggregates
+        }
+        self.zone = number((found[Name.ZONE] | of_metadata) - {ALL}, 'zone-{}')
+        self.cell = number(found[Name.CELL], 'cell-{}')
+        self.flavor = number(found[Name.FLAVOR] - {ANY, SAME}, 'flavor-{}')
+        self.project = number(found[Name.PROJECT], 'project-{}')
         # Others are added as they are met: their order is no matter.
         self.key = functools.cache(_Counter('key'))
         self.value = functools.cache(_Counter('value'))
         self._custom = functools.cache(_Counter(_CUSTOM, '_'))
         self._policy = functools.cache(_Counter('policy'))
-        self._ids = {str(one.id) for one in cloud.aggregates}
-        self._uuids = {one.uuid for one in cloud.aggregates}
-        self._named = {one.name for one in cloud.aggregates}
+        self._ids = {str(one.id) for one in aggregates}
+        self._uuids = {one.uuid for one in aggregates}
+        self._named = {one.name for one in aggregates}
 
     def aggregate(self, name: str) -> str:
         """The new name of an aggregate, or of a scope."""
         return name if name in (UNASSIGNED, ALL) else self._scopes(name)
 
-    def ref(self, ref: str | AggregateRef) -> str | AggregateRef:
+    def renamed(self, value: T) -> T:
+        """A copy of an object, with the new names."""
+        return marked.renamed(value, self._new)
+
+    def _new(self, kind: Name, name: str) -> str:
+        if name in _SPECIAL.get(kind, ()):
+            return name
+        return self._by_kind[kind](name)
+
+    @functools.cached_property
+    def _by_kind(self) -> Mapping[Name, Callable[[str], str]]:
+        return {
+            Name.HOST: self.host,
+            Name.UUID: self.uuid,
+            Name.SERVER: self.display,
+            Name.DOMAIN: self.internal,
+            Name.GROUP: self.group,
+            Name.SCOPE: self.aggregate,
+            Name.REFERENCE: self._reference,
+            Name.ZONE: self.zone,
+            Name.CELL: self.cell,
+            Name.FLAVOR: self.flavor,
+            Name.PROJECT: self.project,
+        }
+
+    def _reference(self, ref: str) -> str:
         """What a request calls an aggregate: a name, else a uuid or id."""
-        if isinstance(ref, AggregateRef):
-            return AggregateRef(ref.id, self.aggregate(ref.name))
         if ref not in self._named and ref in self._uuids:
             return self.uuid(ref)
         if ref not in self._named and ref in self._ids:
@@ -158,13 +108,17 @@ class Names:
 
         :param kind: of an instance's label; None: it may mean a host
         """
-        if kind is None:
-            return self.host(value)
-        return {
-            LabelType.NOVA_INSTANCE_UUID: self.uuid,
-            LabelType.NOVA_DISPLAY_NAME: self.display,
-            LabelType.NOVA_INTERNAL_NAME: self.internal,
-        }[kind](value)
+        match kind:
+            case None:
+                return self.host(value)
+            case LabelType.NOVA_INSTANCE_UUID:
+                return self.uuid(value)
+            case LabelType.NOVA_DISPLAY_NAME:
+                return self.display(value)
+            case LabelType.NOVA_INTERNAL_NAME:
+                return self.internal(value)
+            case _:
+                assert_never(kind)
 
     def policy(self, name: str) -> str:
         """The new name of a policy, unless its words say nothing."""
@@ -220,57 +174,11 @@ class _Counter:
         return f'{self._word}{next(self._next):03}' if name else ''
 
 
-def _is_exactly(ref: Any) -> bool:
-    return isinstance(ref, AggregateRef)
-
-
-def _refs(recording: Recording) -> Iterator[Any]:
-    yield from recording.request.aggregates
-    yield from recording.request.excluded_aggregates
-
-
-def _settings(recording: Recording) -> Iterator[Any]:
-    yield recording.settings
-    if recording.configured:
-        yield recording.configured
-
-
-def _moves(recording: Recording) -> Iterator[UnfinishedMove | ForeignMove]:
-    """The moves to other cells that are not over."""
-    yield from recording.gathered.cell_needs.unfinished
-    yield from recording.gathered.cell_needs.of_others
-
-
-def _drains(recording: Recording) -> Iterator[CellScope | CellDrain]:
-    """What audits that empty a cell asked for."""
-    if recording.request.cells:
-        yield recording.request.cells
-    for one in _settings(recording):
-        if one.cell_drain:
-            yield one.cell_drain
-
-
-def _cells(recording: Recording) -> Iterator[str]:
-    """Those of such moves, and of requests; no host may be in them."""
-    needs = recording.gathered.cell_needs
-    for one in _drains(recording):
-        yield from (one.source, *one.targets)
-    yield from (foreign.source_cell for foreign in needs.of_others)
-    for move in needs.unfinished:
-        yield from (move.how.source_cell, move.how.destination_cell)
-        yield from move.target_cells
-
-
-def _flavors(recording: Recording) -> Iterator[str]:
-    """Their names; ids are given the new names, too."""
-    yield from (one.flavor for one in recording.gathered.instances)
-    yield from recording.gathered.cell_needs.flavors
-    for move in recording.gathered.cell_needs.unfinished:
-        yield from (move.how.source_flavor, move.how.destination_flavor)
-    for one in _settings(recording):
-        pairs = (one.cell_drain and one.cell_drain.flavor_map) or {}
-        for pair in pairs.items():
-            yield from (name for name in pair if name not in (ANY, SAME))
+def _own_hosts(recording: Recording) -> set[str]:
+    """The names of Nova's hosts."""
+    cloud = recording.gathered.cloud
+    every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+    return {host.name for host in every}
 
 
 def kinds(

@@ -13,7 +13,7 @@ from typing import Any
 import pydantic
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.common import garbage
+from kronos.common import first_fault, garbage
 from kronos.common.exceptions import ArchiveError
 from kronos.common.names import near_names
 from kronos.engine.server_groups import APART, TOGETHER
@@ -240,6 +240,5 @@ def _require_new(name: str, taken: Mapping[str, Any], where: str) -> None:
 
 
 def _invalid(where: str, error: pydantic.ValidationError) -> Fault:
-    first = error.errors()[0]
-    field = ''.join(f'.{part}' for part in first['loc'])
-    return Fault(where + field, first['msg'])
+    field, what, _ = first_fault.of(error)
+    return Fault(f'{where}.{field}' if field else where, what)

@@ -5,7 +5,6 @@ import json
 from typing import Annotated, Any, TypeVar
 
 import pydantic
-import pydantic_core
 
 from kronos.common import first_fault
 from kronos.recordings.safe_files import MAX_ROWS, MAX_TEXT
@@ -116,19 +115,13 @@ def parsed(document: Any) -> Document:
     try:
         return Document.model_validate(document)
     except pydantic.ValidationError as error:
-        raise _fault(error.errors(include_url=False)[0]) from None
-
-
-def _fault(first: pydantic_core.ErrorDetails) -> Fault:
-    where = ''.join(
-        f'[{part}]' if isinstance(part, int) else f'.{part}'
-        for part in first['loc']
-    )
-    kind = first['type']
-    what = _RULES.get(kind, first['msg']).format(**first.get('ctx', {}))
-    if kind != 'missing':
-        what += f', is {_shown(first["input"])}'
-    return Fault(where.lstrip('.'), what)
+        first = error.errors(include_url=False)[0]
+        where, told, value = first_fault.of(error)
+        kind = first['type']
+        what = _RULES.get(kind, told).format(**first.get('ctx', {}))
+        if kind != 'missing':
+            what += f', is {_shown(value)}'
+        raise Fault(where, what) from None
 
 
 def _shown(value: Any) -> str:

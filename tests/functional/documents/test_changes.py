@@ -15,6 +15,7 @@ EXAMPLES = places.TOP / 'tests' / 'unit' / 'examples'
 SHOWN = {
     'a number or a word in a policy': ['unit/examples/policy_field.py'],
     'a query in a policy': ['unit/policies/test_models_queries.py'],
+    'a type of label of an instance': ['unit/engine/test_instance_keys.py'],
     'a hard constraint': ['unit/engine/constraints/test_new_constraint.py'],
     'when a policy objects to a move, or what a move gains': [
         'unit/engine/simulation/test_utilization.py'
@@ -68,7 +69,10 @@ SHOWN = {
         'unit/clients/prometheus/test_auth.py'
     ],
     'a hypervisor that tells events': ['unit/monitor/sources/test_base.py'],
-    'a sink of the instance monitor': ['unit/monitor/sinks/test_base.py'],
+    'a sink of the instance monitor': [
+        'unit/monitor/sinks/test_base.py',
+        'unit/examples/sink.py',
+    ],
     'what is an incident': [
         'unit/monitor/test_incidents.py',
         'unit/monitor/test_gaps.py',

@@ -7,6 +7,7 @@ import tomllib
 
 from oslotest import base
 
+from kronos.engine.reasons import Code
 from kronos.policies import loader
 from tests import documented, places
 
@@ -15,6 +16,7 @@ EXT = str(places.TOP / 'doc' / 'ext')
 if EXT not in sys.path:
     sys.path.insert(0, EXT)
 
+import code_tables  # noqa: E402
 import drawings  # noqa: E402
 
 CLIENT = 'openstack.kronos.v1'
@@ -50,6 +52,17 @@ class TestPages(base.BaseTestCase):
             ):
                 any_ = re.sub(r'\b[A-Z]{2,}\b', '*', name)
                 self.assertTrue([*places.TOP.glob(any_)], (path, name))
+
+
+class TestCodes(base.BaseTestCase):
+    def test_the_documentation_has_them_all(self) -> None:
+        """The page prints the codes in order and in their words."""
+        text = (SOURCE / 'explaining.rst').read_text()
+        self.assertIn('\n.. reasons-table::\n', text)
+        self.assertEqual(
+            [(f'``{code.value}``', code.means, code.remedy) for code in Code],
+            list(code_tables.reason_rows()),
+        )
 
 
 class TestCommands(base.BaseTestCase):

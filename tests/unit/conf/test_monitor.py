@@ -30,9 +30,11 @@ class TestOptions(base.BaseTestCase):
         conf = cfg.ConfigOpts()
         conf([], default_config_files=[], default_config_dirs=[])
         monitor.register_opts(conf)
-        self.assertEqual('webhook', monitor.register_sink(conf, 'webhook')[0])
+        self.assertEqual('webhook', monitor.driver_of(conf, 'webhook'))
+        monitor.register_sink(conf, 'webhook', 'webhook')
         self.assertIsNone(conf.kronos_monitor_webhook.url)
-        self.assertEqual('pager', monitor.register_sink(conf, 'pager')[0])
+        self.assertEqual('pager', monitor.driver_of(conf, 'pager'))
+        monitor.register_sink(conf, 'pager', 'pager')
         self.assertEqual(10, conf.kronos_monitor_pager.timeout)
 
     def test_credentials(self) -> None:

@@ -5,6 +5,11 @@ from typing import ClassVar
 
 from kronos.engine.types import CycleReport
 from kronos.strategies import goals
+from kronos.strategies.efficacy import Measure, Share
+
+
+def _instances(report: CycleReport) -> set[str]:
+    return {uuid for scope in report.scopes for uuid in scope.instances}
 
 
 class Calm(goals.Goal):
@@ -12,22 +17,23 @@ class Calm(goals.Goal):
 
     NAME = 'kronos_calm'
     DISPLAY_NAME = 'Kronos: few migrations'
-    INDICATORS: ClassVar = {
-        'instances': 'Instances of the scopes.',
-        'instances_staying': 'Instances that the plan leaves where they are.',
-    }
-    SHARE = goals.Share(
+    MEASURES: ClassVar = (
+        Measure(
+            'instances',
+            'Instances of the scopes.',
+            lambda report: len(_instances(report)),
+        ),
+        Measure(
+            'instances_staying',
+            'Instances that the plan leaves where they are.',
+            lambda report: len(
+                _instances(report) - {step.instance for step in report.steps}
+            ),
+        ),
+    )
+    SHARE = Share(
         'instances_moved',
         'Share of the instances that the plan moves.',
         before='instances',
         after='instances_staying',
     )
-
-    @classmethod
-    def indicators(cls, report: CycleReport) -> dict[str, float]:
-        there = {uuid for one in report.scopes for uuid in one.instances}
-        moved = {one.instance for one in report.steps}
-        return {
-            'instances': len(there),
-            'instances_staying': len(there - moved),
-        }

@@ -2,6 +2,7 @@
 """Are options what they should be, and are all faults told at once?"""
 
 import builtins
+import dataclasses
 import socket
 from typing import Any
 from unittest import mock
@@ -9,9 +10,11 @@ from unittest import mock
 from oslo_config import cfg
 
 from kronos.common.exceptions import ConfigurationError
-from kronos.monitor import settings
+from kronos.monitor import checks, settings
 from kronos.monitor.metrics import Address
+from kronos.monitor.sinks import registry
 from kronos.monitor.sources.base import Options
+from tests.builders.packages import Package
 from tests.unit.monitor import agents
 
 
@@ -186,3 +189,130 @@ class TestFaults(SettingsTestCase):
             'url = ftp://user:secret@h/secret',
         )
         self.assertNotIn('secret', ' '.join(found))
+
+
+ACME = """
+    from oslo_config import cfg
+
+    from kronos.monitor.sinks.base import Outcome, Result, Sink
+    from kronos.monitor.sources.base import Source
+
+    class Pager(Sink):
+        OPTS = [
+            cfg.StrOpt('number', required=True),
+            cfg.IntOpt('rings', default=3, min=1),
+        ]
+
+        @classmethod
+        def faults(cls, options):
+            return [] if options['number'] else ['number: is not set']
+
+        def deliver(self, message):
+            return Result(Outcome.DELIVERED)
+
+        def check(self, host):
+            return ''
+
+    class Clashing(Pager):
+        OPTS = [cfg.FloatOpt('timeout', default=1)]
+
+    class Xen(Source):
+        HYPERVISOR = 'Xen'
+        OPTS = [cfg.StrOpt('xen_socket', default='/run/xen')]
+
+        def start(self): ...
+        def stop(self): ...
+        def look(self, instance): ...
+        def want(self, instance): ...
+
+        def check(self):
+            return f'{self.options.of_package["xen_socket"]} is not there'
+"""
+PLUGINS = {
+    'kronos.monitor.sinks': {
+        'pager': 'Pager',
+        'clashing': 'Clashing',
+        'gone': 'Gone',
+    },
+    'kronos.monitor.sources': {'xen': 'Xen', 'gone': 'Gone'},
+}
+
+
+class TestOfAnotherPackage(SettingsTestCase):
+    """Sinks and sources that somebody else has installed."""
+
+    SYNTHETIC = 'source = synthetic', 'events_file = /e'
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.package = Package('acme_monitor', ACME, PLUGINS)
+        self.useFixture(self.package)
+
+    def test_nothing_is_imported_unused(self) -> None:
+        self.of(*self.SYNTHETIC)
+        self.assertIsNone(self.package.module)
+
+    def test_a_sink(self) -> None:
+        found = self.of(
+            *self.SYNTHETIC,
+            'sinks = night',
+            '[kronos_monitor_night]',
+            'driver = pager',
+            'number = 110',
+        )
+        (sink,) = found.sinks
+        self.assertEqual(
+            ('night', 'pager', '110', 3, 10.0),
+            (
+                sink.name,
+                sink.driver,
+                sink.options['number'],
+                sink.options['rings'],
+                sink.options['timeout'],
+            ),
+        )
+        made = registry.make(sink.driver, sink.name, sink.options)
+        self.assertIsInstance(made, self.package.module.Pager)
+
+    def test_wrong_options_of_a_sink(self) -> None:
+        """They are refused as those of Kronos are."""
+        head = *self.SYNTHETIC, 'sinks = pager', '[kronos_monitor_pager]'
+        for line, words in (
+            ('', 'number'),
+            ('number = 1\nrings = 0', 'rings'),
+            ('number = 1\nring = 2', 'ring in F/kronos.conf: unknown'),
+        ):
+            faults = self.faults(*head, *line.split('\n'))
+            self.assertIn(words, ' '.join(faults))
+            self.assertIn('[kronos_monitor_pager] ', faults[0])
+
+    def test_sinks_that_cannot_be_used(self) -> None:
+        for driver, words in (
+            ('gone', 'gone of the package acme_monitor cannot be loaded: '),
+            ('clashing', 'timeout is an option of Kronos already. Have '),
+            ('page', 'there is no driver page, did you mean pager?'),
+        ):
+            (fault,) = self.faults(*self.SYNTHETIC, f'sinks = {driver}')
+            self.assertIn(f'[kronos_monitor_{driver}] driver: {words}', fault)
+
+    def test_a_source(self) -> None:
+        found = self.of('source = xen', 'xen_socket = /s')
+        self.assertEqual({'xen_socket': '/s'}, found.source_options.of_package)
+        checked = checks.run(dataclasses.replace(found, sinks=[]))[-1]
+        self.assertEqual(
+            ('source xen', '/s is not there'), (checked.what, checked.fault)
+        )
+        self.assertIn(
+            'xen_sockets in F/kronos.conf: unknown',
+            self.faults('source = xen', 'xen_sockets = /s')[0],
+        )
+
+    def test_sources_that_cannot_be_used(self) -> None:
+        (fault,) = self.faults('source = gone')
+        self.assertIn(
+            '[kronos_monitor] source: gone of the package acme_monitor '
+            'cannot be loaded: AttributeError',
+            fault,
+        )
+        (fault,) = self.faults('source = xem')
+        self.assertIn('there is no source xem, did you mean xen?', fault)

@@ -17,7 +17,7 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.types import Flavor
-from kronos.recordings import cell_schema, load, reader, writer
+from kronos.recordings import cell_schema, load, reader, schema, writer
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.scopes import ScopeRequest
@@ -68,7 +68,7 @@ def recording(**more: Any) -> Any:
 
 class TestRows(base.BaseTestCase):
     def test_keys(self) -> None:
-        row = cell_schema.FlavorRow.of(NEEDS.flavors['m1'])
+        row = schema.copied(NEEDS.flavors['m1'], cell_schema.FlavorRow)
         self.assertEqual(
             'id name vcpus memory_mb root_gb ephemeral_gb swap_mb extra_specs',
             ' '.join(vars(row)),
@@ -76,7 +76,7 @@ class TestRows(base.BaseTestCase):
         self.assertEqual(
             'source targets hosts flavor_map confirm order include_stopped '
             'unpin_az close_source',
-            ' '.join(vars(cell_schema.CellDrainRow.of(DRAIN))),
+            ' '.join(vars(schema.copied(DRAIN, cell_schema.CellDrainRow))),
         )
 
     def test_keys_of_moves(self) -> None:
@@ -90,7 +90,7 @@ class TestRows(base.BaseTestCase):
         )
         self.assertEqual(
             'instance source destination source_cell instance_name',
-            ' '.join(vars(cell_schema.ForeignRow.of(other))),
+            ' '.join(vars(schema.copied(other, cell_schema.ForeignRow))),
         )
 
     def test_nothing_is_lost(self) -> None:

@@ -44,7 +44,8 @@ class TestEvents(base.BaseTestCase):
     def test_nothing_is_lost(self) -> None:
         for name, value in inventory.defaults(Event).items():
             self.assertNotEqual(value, getattr(EVENT, name), name)
-        self.assertEqual(EVENT, schema.EventRow.of(EVENT).event())
+        row = schema.copied(EVENT, schema.EventRow)
+        self.assertEqual(EVENT, schema.copied(row, Event))
 
     def test_keys(self) -> None:
         self.assertEqual(
@@ -65,7 +66,7 @@ class TestEvents(base.BaseTestCase):
                 'is_resize',
                 'seconds',
             ],
-            list(vars(schema.EventRow.of(EVENT))),
+            list(vars(schema.copied(EVENT, schema.EventRow))),
         )
         self.assertEqual(
             inventory.defaults(Event), inventory.defaults(schema.EventRow)

@@ -7,7 +7,7 @@ from oslo_config import cfg
 from oslotest import base
 
 from kronos.conf import opts
-from kronos.engine.settings import Settings, SoftRules, SwapMoves
+from kronos.engine.settings import PlanMode, Settings, SoftRules, SwapMoves
 from kronos.snapshots import settings_from_conf
 
 
@@ -44,6 +44,36 @@ class TestSettings(base.BaseTestCase):
         found = settings_from_conf.request_of(self.conf.kronos)
         self.assertEqual(
             (['a', 'b'], True), (found.aggregates, found.include_unassigned)
+        )
+
+
+class TestAsk(base.BaseTestCase):
+    def test_only_what_is_asked_for(self) -> None:
+        """The mode decides the rest, by what is configured."""
+        configured = Settings(evacuate=True, restrict_to_az=True)
+        settings = Settings(max_migrations=3)
+        settings_from_conf.ask(
+            settings, configured, None, max_migrations=None, evacuate=False
+        )
+        self.assertEqual(Settings(max_migrations=3), settings)
+        settings_from_conf.ask(settings, configured, PlanMode.SPREAD)
+        self.assertTrue(settings.evacuate)
+        self.assertFalse(settings.restrict_to_az)
+        settings_from_conf.ask(
+            settings,
+            configured,
+            PlanMode.SPREAD,
+            max_migrations=7,
+            restrict_to_az=True,
+            evacuate=False,
+        )
+        self.assertEqual(
+            (7, True, False),
+            (
+                settings.max_migrations,
+                settings.restrict_to_az,
+                settings.evacuate,
+            ),
         )
 
 

@@ -17,5 +17,6 @@ class BaseTestCase(oslotest_base.BaseTestCase):
         self.assertEqual([], one.get_config_opts())
         self.assertIn('aggregates', one.get_schema()['properties'])
         self.assertEqual(
-            set(one.GOAL.INDICATORS), set(one.indicators(types.CycleReport()))
+            {row.name for row in one.GOAL.MEASURES},
+            set(one.indicators(types.CycleReport())),
         )

@@ -14,7 +14,7 @@ from kronos.cmd.checks import findings
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import metric_names
 from kronos.cmd.checks.findings import Cause, Findings
-from kronos.engine import wording
+from kronos.engine import instance_keys, wording
 from kronos.engine.eligibility import hosts as eligible
 from kronos.engine.scoring import labels, name_forms
 from kronos.engine.scoring.name_forms import NameForm
@@ -23,12 +23,6 @@ from kronos.engine.types import Health, Instance, Reading, Sample, Snapshot
 from kronos.policies.models import LabelType, Policy, PolicyQuery
 
 ACTIVE = 'ACTIVE'
-LABEL_TYPES = {
-    LabelType.NOVA_INSTANCE_UUID: 'uuid',
-    LabelType.NOVA_INTERNAL_NAME: 'internal_name',
-    LabelType.NOVA_DISPLAY_NAME: 'name',
-}
-"""The attribute of an instance that a label should hold."""
 MOST_PERCENT = 100.0
 SCRAPE = (
     'see on the page Status > Targets of Prometheus that the exporter of each '
@@ -263,11 +257,14 @@ def _label_of_servers(
     matches = {
         (name, kind): number
         for name in sorted({name for row in series for name in row})
-        for kind, attribute in LABEL_TYPES.items()
+        for kind in LabelType
         if (
             number := len(
                 {row.get(name, '') for row in series}
-                & {getattr(instance, attribute) for instance in instances}
+                & {
+                    getattr(instance, instance_keys.key_of(kind))
+                    for instance in instances
+                }
             )
         )
     }

@@ -22,7 +22,7 @@ def options(driver: str, url: str, **more: Any) -> dict[str, Any]:
     conf([], default_config_files=[], default_config_dirs=[])
     group = monitor.group_of(driver)
     conf.register_opts([], group=group)
-    _, known = monitor.register_sink(conf, driver)
+    known = monitor.register_sink(conf, driver, driver)
     return {
         **{one.dest: conf[group][one.dest] for one in known},
         'auth_url': f'{url}/v3',

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directive ``faults-table``: each fault of a move, from the code."""
+"""The tables of codes, made from the code.
+
+``faults-table`` has each fault of a move, ``reasons-table`` each reason of a
+plan, with what they mean and what to do.
+"""
 
 import generated
 
-from kronos.engine import faults
+from kronos.engine import faults, reasons
 
-HEADER = (
+FAULTS = (
     'Code',
     'Error type',
     'At fault',
@@ -15,9 +19,11 @@ HEADER = (
     'What to do',
 )
 
+REASONS = ('Code', 'What it means', 'What lifts it')
 
-def rows():
-    """The cells of the table, a tuple for each fault."""
+
+def fault_rows():
+    """The cells of ``faults-table``, a tuple for each fault."""
     for fault, row in faults.TABLE.items():
         again = 'waits' if row.waits else ''
         again += ', ' if row.waits and row.retried else ''
@@ -36,9 +42,21 @@ def rows():
 
 class FaultsTable(generated.Generated):
     def lines(self):
-        return generated.table(HEADER, list(rows()))
+        return generated.table(FAULTS, list(fault_rows()))
+
+
+def reason_rows():
+    """The cells of ``reasons-table``, a tuple for each code."""
+    for code in reasons.Code:
+        yield f'``{code}``', code.means, code.remedy
+
+
+class ReasonsTable(generated.Generated):
+    def lines(self):
+        return generated.table(REASONS, list(reason_rows()), '24 46 30')
 
 
 def setup(app):
+    app.add_directive('reasons-table', ReasonsTable)
     app.add_directive('faults-table', FaultsTable)
     return {'parallel_read_safe': True}
