@@ -56,7 +56,9 @@ class Efficacy(efficacy_base.EfficacySpecification):
         super().__init__()
 
     def get_indicators_specifications(self) -> list[Number]:
-        return [Number(*one) for one in self._numbers.items()]
+        return [
+            Number(*specification) for specification in self._numbers.items()
+        ]
 
     def get_global_efficacy_indicator(
         self, indicators_map: Any = None
@@ -160,12 +162,12 @@ class Balance(Goal):
     @classmethod
     def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
         """How much of what is possible the plan does, if that is known."""
-        found = [
+        proofs = [
             scope.certificate for scope in report.scopes if scope.certificate
         ]
-        if not found:
+        if not proofs:
             return []
-        worst = max(found, key=lambda one: one.reached)
+        worst = max(proofs, key=lambda certificate: certificate.reached)
         percent = certificates.percent(worst)
         if percent is None:
             return []
@@ -237,9 +239,9 @@ class Drain(Goal):
         first: dict[str, int] = {}
         last: dict[str, int] = {}
         for scope in report.scopes:
-            for one in scope.drains:
-                first.setdefault(one.host, one.instances)
-                last[one.host] = len(one.staying)
+            for drain in scope.drains:
+                first.setdefault(drain.host, drain.instances)
+                last[drain.host] = len(drain.staying)
         return {
             'hosts_to_drain': len(first),
             'instances_before': sum(first.values()),
@@ -281,8 +283,8 @@ class Recovery(Goal):
         for scope in report.scopes:
             before |= scope.trouble
             faulty |= set(scope.hosts_at_fault)
-            handled |= {one.instance for one in scope.steps}
-            handled |= {one.instance for one in scope.restarts}
+            handled |= {step.instance for step in scope.steps}
+            handled |= {restart.instance for restart in scope.restarts}
         return {
             'servers_in_trouble_before': len(before),
             'servers_in_trouble_after': len(before - handled),
@@ -317,11 +319,13 @@ class Cell(Goal):
 
     @classmethod
     def indicators(cls, report: CycleReport) -> dict[str, float]:
-        cells = [one.cell for one in report.scopes if one.cell is not None]
+        cells = [
+            scope.cell for scope in report.scopes if scope.cell is not None
+        ]
         return {
-            'servers_before': sum(one.servers_before for one in cells),
-            'servers_after': sum(one.servers_after for one in cells),
-            'servers_that_stay': sum(len(one.staying) for one in cells),
+            'servers_before': sum(cell.servers_before for cell in cells),
+            'servers_after': sum(cell.servers_after for cell in cells),
+            'servers_that_stay': sum(len(cell.staying) for cell in cells),
             'migrations': len(report.steps) + len(report.finishing),
         }
 
