@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules of the package ``kronos``, parsed."""
+"""The modules of a package, parsed."""
 
 import ast
 import pathlib
@@ -25,10 +25,10 @@ class Sources:
     modules: dict[str, Module]
 
     @classmethod
-    def read(cls, top: pathlib.Path) -> Self:
-        """:param top: the folder that has ``kronos``"""
+    def read(cls, top: pathlib.Path, package: str = 'kronos') -> Self:
+        """:param top: the folder that has the package"""
         modules = {}
-        for path in sorted((top / 'kronos').rglob('*.py')):
+        for path in sorted((top / package).rglob('*.py')):
             parts = path.relative_to(top).with_suffix('').parts
             if parts[-1] == '__init__':
                 parts = parts[:-1]
