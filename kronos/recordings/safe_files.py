@@ -143,8 +143,8 @@ class Folder:
             dir_fd=self._open_directory(sub, stack),
         )
         with open(handle, 'rb') as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise self.fault(name, plain_files.NO_PLAIN_FILE)
             # It may grow meanwhile, and the size of some is not told.
             data = file.read(MAX_BYTES + 1)
@@ -246,7 +246,7 @@ def _unpacked(path: str, data: bytes) -> bytes:
 def told(error: pydantic.ValidationError) -> str:
     """Its first fault as ``[3].vcpus: Input should be an integer``."""
     first = error.errors(include_url=False, include_input=False)[0]
-    where = ''.join(_part(one) for one in first['loc']).lstrip('.')
+    where = ''.join(_part(key) for key in first['loc']).lstrip('.')
     text = _clip(first['msg'])
     return f'{_clip(where)}: {text}' if where else text
 
