@@ -15,7 +15,7 @@ from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.eligibility.restarts import OPT_OUT
-from kronos.engine.types import Instance
+from kronos.engine.types import HostAggregate, Instance
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
@@ -36,15 +36,7 @@ def redacted(recording: Recording) -> Recording:
     gathered = recording.gathered
     cloud = dataclasses.replace(
         gathered.cloud,
-        aggregates=[
-            dataclasses.replace(
-                aggregate,
-                metadata=strutils.mask_dict_password(
-                    aggregate.metadata, HIDDEN
-                ),
-            )
-            for aggregate in gathered.cloud.aggregates
-        ],
+        aggregates=[*map(_aggregate, gathered.cloud.aggregates)],
     )
     services = gathered.services and {
         name: dataclasses.replace(
@@ -76,6 +68,11 @@ def redacted(recording: Recording) -> Recording:
         policies_text=_text(recording.policies_text, recording.policies),
         unknown=[masked(text) for text in recording.unknown],
     )
+
+
+def _aggregate(aggregate: HostAggregate) -> HostAggregate:
+    metadata = strutils.mask_dict_password(aggregate.metadata, HIDDEN)
+    return dataclasses.replace(aggregate, metadata=metadata)
 
 
 def _instance(instance: Instance, keys: Collection[str]) -> Instance:

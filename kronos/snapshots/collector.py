@@ -139,26 +139,21 @@ class Collector:
         self._go_on(gathered, settings, events)
         if settings.cell_drain is not None:
             self._add_cell_needs(gathered, settings.cell_drain, hosts, begun)
-        policy_queries = queries.PolicyQueries(self._prometheus, settings)
-        readings = policy_queries.of(policies)
-        self._tell(f'{policy_queries.queries} queries of the policies')
-        _exclude(gathered, policy_queries, self._exclude_hosts_query, settings)
+        metrics = queries.PolicyQueries(self._prometheus, settings)
+        readings = metrics.of(policies)
+        self._tell(f'{metrics.queries} queries of the policies')
+        _exclude(gathered, metrics, self._exclude_hosts_query, settings)
         if self._failure_queries is not None:
             failures.note(
-                gathered,
-                policy_queries,
-                self._failure_queries,
-                settings.host_match,
+                gathered, metrics, self._failure_queries, settings.host_match
             )
             recoveries.note(self._nova, gathered, restarts, settings)
         if self._dirty_rates is not None:
-            _note_dirty_rates(
-                gathered, policy_queries, self._dirty_rates, settings
-            )
-        _note_clocks(gathered, policy_queries)
+            _note_dirty_rates(gathered, metrics, self._dirty_rates, settings)
+        _note_clocks(gathered, metrics)
         return CollectedCloud(
             gathered,
-            policy_queries.answers,
+            metrics.answers,
             parts(gathered, request, hosts, readings),
         )
 
@@ -338,22 +333,22 @@ class Collector:
 
 
 def _note_clocks(
-    gathered: CloudInventory, policy_queries: queries.PolicyQueries
+    gathered: CloudInventory, metrics: queries.PolicyQueries
 ) -> None:
     """Note that the clock of Prometheus is not that of this host."""
-    if warning := answer_health.clocks(policy_queries.asked):
+    if warning := answer_health.clocks(metrics.asked):
         gathered.warnings.append(warning)
         LOG.warning('%s', warning)
 
 
 def _note_dirty_rates(
     gathered: CloudInventory,
-    policy_queries: queries.PolicyQueries,
+    metrics: queries.PolicyQueries,
     query: DirtyRateQuery,
     settings: Settings,
 ) -> None:
     """Note how fast guests write to memory, or that nobody knows."""
-    reading = policy_queries.instant_query(query.query, query.label)
+    reading = metrics.instant_query(query.query, query.label)
     why = answer_health.why_unusable(reading, settings.partial_answers)
     rates = dirty_rates.of(
         Reading(query.query) if why else reading,
@@ -378,16 +373,14 @@ def _note_dirty_rates(
 
 def _exclude(
     gathered: CloudInventory,
-    policy_queries: queries.PolicyQueries,
+    metrics: queries.PolicyQueries,
     query: str,
     settings: Settings,
 ) -> None:
     """Note the hosts at fault, or why nobody knows them."""
     hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
     try:
-        at_fault = exclusions.ask(
-            policy_queries, query, hosts, settings.host_match
-        )
+        at_fault = exclusions.ask(metrics, query, hosts, settings.host_match)
     except exceptions.PrometheusError as error:
         gathered.exclusions_unknown = str(error)
         LOG.error(
