@@ -11,11 +11,12 @@ from collections.abc import Collection
 
 from oslo_utils import strutils
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.eligibility.restarts import OPT_OUT
-from kronos.engine.types import HostAggregate, Instance
+from kronos.engine.types import Instance
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
