@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a bare machine get what the lab, the tests and linters need?
+"""The installer of all that the lab, the tests and linters need.
 
 Standard library only: this runs before anything is installed.
 """

@@ -66,8 +66,8 @@ class Tries:
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         """Longer each time, never shorter than the service asked for."""
-        asked = self._asked_wait(_error_of(state))
-        return min(max(self._exponential(state), asked), self._longest)
+        least = self._asked_wait(_error_of(state))
+        return min(max(self._exponential(state), least), self._longest)
 
     def _report(self, state: tenacity.RetryCallState) -> None:
         """Log once that it is away, however often it is asked."""

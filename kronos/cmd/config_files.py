@@ -36,10 +36,10 @@ class Paths:
     @property
     def all_files(self) -> list[str]:
         """In the order of reading."""
-        found = list(self.files)
+        files = list(self.files)
         for folder in self.folders:
-            found += sorted(map(str, pathlib.Path(folder).glob('*.conf')))
-        return found
+            files += sorted(map(str, pathlib.Path(folder).glob('*.conf')))
+        return files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -136,20 +136,20 @@ def paths(named: Sequence[str], beside: Sequence[str] = ()) -> Paths:
     :param beside: names of directories that a service reads, too, where
         they stand beside a file; ``FILE.d`` always is one
     """
-    found = Paths()
+    result = Paths()
     for name in named:
         path = pathlib.Path(name)
         if path.is_dir():
-            found.folders.append(name)
+            result.folders.append(name)
             continue
-        found.files.append(name)
-        for one in (f'{path.name}.d', *beside):
-            if path.with_name(one).is_dir():
-                found.folders.append(str(path.with_name(one)))
-    found.folders = [
-        *{os.path.realpath(name): name for name in found.folders}.values()
+        result.files.append(name)
+        for folder in (f'{path.name}.d', *beside):
+            if path.with_name(folder).is_dir():
+                result.folders.append(str(path.with_name(folder)))
+    result.folders = [
+        *{os.path.realpath(name): name for name in result.folders}.values()
     ]
-    return found
+    return result
 
 
 def default_paths(program: str, project: str = PROJECT) -> Paths:

@@ -257,24 +257,24 @@ def _by_conf(conf: Any, group: str) -> Access:
 
 def _by_sdk(source: str, **kwargs: str) -> Access:
     try:
-        found: connection.Connection = openstack.connect(
+        cloud: connection.Connection = openstack.connect(
             app_name='kronos', **kwargs
         )
         # Before its session is made, that is.
-        found.config.set_session_constructor(
+        cloud.config.set_session_constructor(
             functools.partial(keystone.Session, use_proxies=True)
         )
-        session = found.session
+        session = cloud.session
     except rest.FAILURES as error:
         raise exceptions.ConfigurationError(
             reason=f'{source}: {error}'
         ) from error
     return Access(
         session,
-        clients_connection.Clients(lambda: found),
+        clients_connection.Clients(lambda: cloud),
         source,
         lambda service_type: {
-            'region_name': found.config.get_region_name(service_type),
-            'interface': found.config.get_interface(service_type),
+            'region_name': cloud.config.get_region_name(service_type),
+            'interface': cloud.config.get_interface(service_type),
         },
     )

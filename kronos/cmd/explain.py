@@ -43,13 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if [parsed.path, parsed.policies].count('-') > 1:
         parser.error('- can be given once')
     with progress.shown(PROGRAM):
-        found = _answered(parsed)
+        answer = _answered(parsed)
     if parsed.format in tables.WHOLE:
-        text = tables.whole(found, parsed.format)
+        text = tables.whole(answer, parsed.format)
     elif parsed.format == 'table':
-        text = explain_tables.text(found, program.width(parsed))
+        text = explain_tables.text(answer, program.width(parsed))
     else:
-        text = tables.printed(explain_tables.rows(found), parsed.format)
+        text = tables.printed(explain_tables.rows(answer), parsed.format)
     terminal.show(text)
     return 0
 
@@ -100,7 +100,7 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
 
     :raises ArchiveError: a name in the question is unknown or means several
     """
-    asked = answers.Answers(
+    questions = answers.Answers(
         what_if.cycle(plan),
         plan.report,
         functools.partial(what_if.prepared, plan),
@@ -108,7 +108,7 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
     moment = datetime.datetime.fromtimestamp(
         plan.recording.recorded_at, datetime.UTC
     )
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         'format_version': answers.FORMAT_VERSION,
         'recording': {
             'path': plan.recording.source,
@@ -119,35 +119,38 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
         'question': 'scope',
     }
     if parsed.instance:
-        found['question'] = 'instance'
+        result['question'] = 'instance'
         uuid = _instance(plan, parsed.instance)
-        found['answers'] = _of_instance(plan, asked, uuid, parsed.destination)
+        result['answers'] = _of_instance(
+            plan, questions, uuid, parsed.destination
+        )
     elif parsed.host:
-        found['question'] = 'host'
+        result['question'] = 'host'
         name = _host(plan, parsed.host)
-        found['answers'] = [
-            asked.host(at, name) for at in asked.scopes_of(host=name)
+        result['answers'] = [
+            questions.host(index, name)
+            for index in questions.scopes_of(host=name)
         ]
     else:
-        found['answers'] = [
-            asked.scope(at) for at in range(len(plan.report.scopes))
+        result['answers'] = [
+            questions.scope(index) for index in range(len(plan.report.scopes))
         ]
-    return found
+    return result
 
 
 def _of_instance(
     plan: Replay,
-    asked: answers.Answers,
+    questions: answers.Answers,
     uuid: str,
     destination: str | None,
 ) -> list[dict[str, Any]]:
-    scopes = asked.scopes_of(instance=uuid)
+    scopes = questions.scopes_of(instance=uuid)
     if destination is not None:
         destination = _host(plan, destination)
         both = [
-            at
-            for at in scopes
-            if destination in plan.report.scopes[at].availability_zones
+            index
+            for index in scopes
+            if destination in plan.report.scopes[index].availability_zones
         ]
         if not both:
             name = plan.report.scopes[scopes[0]].name
@@ -157,63 +160,63 @@ def _of_instance(
                 f'instance {uuid} is: no plan moves it there',
             )
         scopes = both
-    return [asked.instance(at, uuid, destination) for at in scopes]
+    return [questions.instance(index, uuid, destination) for index in scopes]
 
 
-def _instance(plan: Replay, asked: str) -> str:
+def _instance(plan: Replay, text: str) -> str:
     """The uuid of an instance of the planned scopes.
 
-    :param asked: its uuid, the beginning of that, or its name
+    :param text: its uuid, the beginning of that, or its name
     """
     names = {
-        uuid: one.name
+        uuid: instance.name
         for scope in plan.report.scopes
-        for uuid, one in scope.instances.items()
+        for uuid, instance in scope.instances.items()
     }
-    if asked in names:
-        return asked
-    found = sorted(uuid for uuid, name in names.items() if name == asked)
-    if not found and len(asked) >= SHORTEST:
+    if text in names:
+        return text
+    matches = sorted(uuid for uuid, name in names.items() if name == text)
+    if not matches and len(text) >= SHORTEST:
         # As tables have it.
-        found = sorted(uuid for uuid in names if uuid.startswith(asked))
-    if len(found) == 1:
-        return found[0]
-    if found:
-        more = len(found) - SHOWN
-        listed = ', '.join(found[:SHOWN])
+        matches = sorted(uuid for uuid in names if uuid.startswith(text))
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        more = len(matches) - SHOWN
+        listed = ', '.join(matches[:SHOWN])
         raise ArchiveError(
             path=plan.recording.source,
-            reason=f'{len(found)} instances are named {asked}: {listed}'
+            reason=f'{len(matches)} instances are named {text}: {listed}'
             + (f' and {more} more' if more > 0 else '')
             + '; give the uuid',
         )
     outside = [
-        one
-        for one in plan.recording.gathered.instances
-        if asked in (one.uuid, one.name)
+        instance
+        for instance in plan.recording.gathered.instances
+        if text in (instance.uuid, instance.name)
     ]
     if outside:
         raise ArchiveError(
             path=plan.recording.source,
-            reason=f'instance {asked} is on {outside[0].host}, which is in '
+            reason=f'instance {text} is on {outside[0].host}, which is in '
             'no scope that is planned; name one with --scope',
         )
-    known = sorted(filter(None, {*names, *names.values()}))
-    alike = near_names.near(asked, known, near_names.NEAR)
+    choices = sorted(filter(None, {*names, *names.values()}))
+    alike = near_names.near(text, choices, near_names.NEAR)
     hint = near_names.question(alike) or 'give its uuid or its name'
-    raise _unknown(plan, f'instance {asked}', hint)
+    raise _unknown(plan, f'instance {text}', hint)
 
 
-def _host(plan: Replay, asked: str) -> str:
+def _host(plan: Replay, name: str) -> str:
     hosts = {
         host
         for scope in plan.report.scopes
         for host in scope.availability_zones
     }
-    if host := labels.find_host(asked, hosts):
+    if host := labels.find_host(name, hosts):
         return host
-    hint = near_names.of_cloud(asked, sorted(hosts))
-    raise _unknown(plan, f'host {asked}', hint)
+    hint = near_names.of_cloud(name, sorted(hosts))
+    raise _unknown(plan, f'host {name}', hint)
 
 
 def _unknown(plan: Replay, what: str, hint: str) -> ArchiveError:

@@ -24,36 +24,40 @@ COLUMNS = (
 Row = Mapping[str, Any]
 
 
-def text(found: Row, width: int | None = None) -> str:
+def text(document: Row, width: int | None = None) -> str:
     """The answers of a document, one after the other.
 
     :param width: of the terminal, in columns; None: no matter
     """
     write = {'instance': _instance, 'host': _host, 'scope': _scope}
     parts = [
-        write[found['question']](terminal.lines(one), width)
-        for one in found['answers']
+        write[document['question']](terminal.lines(answer), width)
+        for answer in document['answers']
     ]
     return '\n\n'.join('\n'.join(part) for part in parts)
 
 
-def rows(found: Row) -> list[Cells]:
+def rows(document: Row) -> list[Cells]:
     """The moves that an answer is about, the names of the columns first."""
     head = ('scope', *COLUMNS)
     return [
         head,
         *(
-            (one['scope'], *(_cell(row[name]) for name in COLUMNS))
-            for one in found['answers']
-            for row in _of(found['question'], one)
+            (answer['scope'], *(_cell(row[name]) for name in COLUMNS))
+            for answer in document['answers']
+            for row in _of(document['question'], answer)
         ),
     ]
 
 
-def _of(question: str, one: Row) -> list[Row]:
+def _of(question: str, answer: Row) -> list[Row]:
     if question == 'instance':
-        return list(one['destinations'])
-    sides = [one] if question == 'scope' else [one['sends'], one['receives']]
+        return list(answer['destinations'])
+    sides = (
+        [answer]
+        if question == 'scope'
+        else [answer['sends'], answer['receives']]
+    )
     return [side['nearest_miss'] for side in sides if side['nearest_miss']]
 
 
@@ -63,60 +67,70 @@ def _cell(value: Any) -> str:
     return f'{value:+.4f}' if isinstance(value, float) else str(value)
 
 
-def _scope(one: Row, width: int | None) -> list[str]:
-    number = one['steps']
+def _scope(answer: Row, width: int | None) -> list[str]:
+    number = answer['steps']
     planned = 'no migration'
     if number:
         planned = f'{wording.counted(number, "migration")} planned'
     lines = [
-        f'Scope {one["scope"]}: {planned}',
-        f'[{one["code"]}] {one["reason"]}',
-        *(f'Not judged: {why}' for why in one['policies_skipped'].values()),
+        f'Scope {answer["scope"]}: {planned}',
+        f'[{answer["code"]}] {answer["reason"]}',
+        *(f'Not judged: {why}' for why in answer['policies_skipped'].values()),
     ]
-    if one['nearest_miss']:
-        lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
+    if answer['nearest_miss']:
+        lines += ['', 'Nearest miss', *_verdict(answer['nearest_miss'])]
     else:
         lines.append('There is no move that came close.')
-    return [*lines, *_blockers(one, width)]
+    return [*lines, *_blockers(answer, width)]
 
 
-def _instance(one: Row, width: int | None) -> list[str]:
+def _instance(answer: Row, width: int | None) -> list[str]:
     lines = [
-        f'Instance {_name(one)} on {one["host"]}, scope {one["scope"]}',
-        *_moves(one['moves']),
-        *_recovery(one['recovery']),
+        f'Instance {_name(answer)} on {answer["host"]}, '
+        f'scope {answer["scope"]}',
+        *_moves(answer['moves']),
+        *_recovery(answer['recovery']),
     ]
-    if 'codes' not in one:
-        for verdict in one['destinations']:
+    if 'codes' not in answer:
+        for verdict in answer['destinations']:
             lines += ['', *_verdict(verdict)]
         return lines
-    if not one['moves']:
+    if not answer['moves']:
         lines.append('No step of the plan moves it.')
-    if one['nearest_miss']:
-        lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
-    return [*lines, '', *_destinations(one, width), *_blockers(one, width)]
+    if answer['nearest_miss']:
+        lines += ['', 'Nearest miss', *_verdict(answer['nearest_miss'])]
+    return [
+        *lines,
+        '',
+        *_destinations(answer, width),
+        *_blockers(answer, width),
+    ]
 
 
-def _recovery(told: Row | None) -> list[str]:
+def _recovery(recovery: Row | None) -> list[str]:
     """What becomes of one that failed."""
-    if told is None:
+    if recovery is None:
         return []
-    if told['destination']:
+    if recovery['destination']:
         return [
-            f'It is started again on {told["destination"]}: {told["text"]}'
+            f'It is started again on {recovery["destination"]}: '
+            f'{recovery["text"]}'
         ]
-    return [f'It failed, and is left alone: [{told["code"]}] {told["text"]}']
+    return [
+        f'It failed, and is left alone: [{recovery["code"]}] '
+        f'{recovery["text"]}'
+    ]
 
 
-def _destinations(one: Row, width: int | None) -> list[str]:
+def _destinations(answer: Row, width: int | None) -> list[str]:
     others = [
-        row for row in one['destinations'] if row['code'] != 'already_there'
+        row for row in answer['destinations'] if row['code'] != 'already_there'
     ]
     if not others:
         return ['The scope has no other host, so no plan of it moves any.']
     shown, counts = others, {}
     if len(others) > ROWS:
-        counts = one['codes']
+        counts = answer['codes']
         first: dict[str, Row] = {}
         for row in others:
             first.setdefault(row['code'], row)
@@ -144,7 +158,7 @@ def _gain(gain: float | None) -> str:
     return '' if gain is None else f'{gain:+.4f}'
 
 
-def _host(one: Row, width: int | None) -> list[str]:
+def _host(answer: Row, width: int | None) -> list[str]:
     does = {
         'neither': 'neither sends nor receives',
         'both': 'sends and receives',
@@ -152,21 +166,22 @@ def _host(one: Row, width: int | None) -> list[str]:
         'receives': 'receives',
     }
     lines = [
-        f'Host {one["host"]}, scope {one["scope"]}: {does[one["role"]]}; '
-        f'{wording.counted(one["instances"], "instance")} there',
+        f'Host {answer["host"]}, scope {answer["scope"]}: '
+        f'{does[answer["role"]]}; '
+        f'{wording.counted(answer["instances"], "instance")} there',
         *(
             f'Takes nothing: [{row["code"]}] {row["text"]}'
-            for row in one['against']
+            for row in answer['against']
         ),
-        *_policies(one['policies'], width),
+        *_policies(answer['policies'], width),
         *(
             f'Set aside for {row["policy"]}: {row["reason"]}.'
-            for row in one['set_aside']
+            for row in answer['set_aside']
         ),
     ]
     for side, title in (('sends', 'Sending'), ('receives', 'Receiving')):
-        lines += ['', title, *_side(one[side], width)]
-    return [*lines, *_blockers(one, width)]
+        lines += ['', title, *_side(answer[side], width)]
+    return [*lines, *_blockers(answer, width)]
 
 
 def _policies(policies: list[Row], width: int | None) -> list[str]:
@@ -183,27 +198,27 @@ def _policies(policies: list[Row], width: int | None) -> list[str]:
             'threshold',
         )
     ]
-    for one in policies:
-        after = one['value_after']
+    for policy in policies:
+        after = policy['value_after']
         rows.append(
             (
-                one['policy'],
-                f'{one["value"]:.4f}',
+                policy['policy'],
+                f'{policy["value"]:.4f}',
                 '' if after is None else f'{after:.4f}',
-                f'{one["rank"]} of {one["hosts"]}',
-                f'{one["lowest"]:.4f}',
-                f'{one["highest"]:.4f}',
-                _standing(one),
+                f'{policy["rank"]} of {policy["hosts"]}',
+                f'{policy["lowest"]:.4f}',
+                f'{policy["highest"]:.4f}',
+                _standing(policy),
             )
         )
     return tables.aligned(rows, width)
 
 
-def _standing(one: Row) -> str:
-    if one['mode'] == 'pack':
+def _standing(policy: Row) -> str:
+    if policy['mode'] == 'pack':
         return 'no matter in mode pack'
-    where = 'above' if one['over'] else 'within'
-    return f'{where} lowest + threshold ({one["threshold"]:g})'
+    where = 'above' if policy['over'] else 'within'
+    return f'{where} lowest + threshold ({policy["threshold"]:g})'
 
 
 def _side(side: Row, width: int | None) -> list[str]:
@@ -233,44 +248,45 @@ def _moves(moves: list[Row]) -> list[str]:
     ]
 
 
-def _verdict(one: Row) -> list[str]:
+def _verdict(verdict: Row) -> list[str]:
     lines = [
-        f'{_name(one)} from {one["source"]} to {one["destination"]}',
-        f'  [{one["code"]}] {one["text"]}',
-        *_remedy(one),
+        f'{_name(verdict)} from {verdict["source"]} to '
+        f'{verdict["destination"]}',
+        f'  [{verdict["code"]}] {verdict["text"]}',
+        *_remedy(verdict),
     ]
-    for other in one['also']:
+    for other in verdict['also']:
         lines.append(f'  also [{other["code"]}] {other["text"]}')
         lines += _remedy(other)
-    if one['try']:
-        lines.append(f'    to try it: {shell_commands.joined(one["try"])}')
-    if one['gain'] is not None:
+    if verdict['try']:
+        lines.append(f'    to try it: {shell_commands.joined(verdict["try"])}')
+    if verdict['gain'] is not None:
         lines.append(
             f'  it would change the combined imbalance by '
-            f'{-one["gain"]:+.4f}: '
+            f'{-verdict["gain"]:+.4f}: '
             + ', '.join(
                 f'{name} {width:.4f}'
-                for name, width in one['imbalances'].items()
+                for name, width in verdict['imbalances'].items()
             )
         )
-    if one['if_lifted']:
-        lines.append(_lifted(one))
+    if verdict['if_lifted']:
+        lines.append(_lifted(verdict))
     return lines
 
 
-def _remedy(one: Row) -> list[str]:
-    if not one['remedy']:
+def _remedy(verdict: Row) -> list[str]:
+    if not verdict['remedy']:
         return []
-    return [f'    to lift it: {one["remedy"]}']
+    return [f'    to lift it: {verdict["remedy"]}']
 
 
-def _lifted(one: Row) -> str:
+def _lifted(verdict: Row) -> str:
     """What the plan then does with the instance, wherever it goes."""
-    lifted = one['if_lifted']
+    lifted = verdict['if_lifted']
     if not lifted['legal']:
-        return f'  {_if(one)}: still {"; ".join(lifted["against"])}'
+        return f'  {_if(verdict)}: still {"; ".join(lifted["against"])}'
     if lifted['planned']:
-        return f'  {_if(one)}: it is legal, and the plan would make it'
+        return f'  {_if(verdict)}: it is legal, and the plan would make it'
     if lifted['moves']:
         step = lifted['moves'][-1]
         then = (
@@ -284,26 +300,26 @@ def _lifted(one: Row) -> str:
         if number := lifted['more_steps']:
             other = 'more' if number > 0 else 'fewer'
             then += f'; it has {wording.counted(abs(number), "step")} {other}'
-    return f'  {_if(one)}: it is legal, but {then}'
+    return f'  {_if(verdict)}: it is legal, but {then}'
 
 
-def _if(one: Row) -> str:
-    if len(one['also']):
+def _if(verdict: Row) -> str:
+    if len(verdict['also']):
         return 'if all of these were lifted'
     return 'if that were lifted'
 
 
-def _blockers(one: Row, width: int | None) -> list[str]:
+def _blockers(answer: Row, width: int | None) -> list[str]:
     """All that keep a host from being emptied."""
-    if not one.get('blockers'):
+    if not answer.get('blockers'):
         return []
     rows = [('instance', 'code', 'nearest', 'why')]
-    uuids = wording.ShortUuids(row['instance'] for row in one['blockers'])
-    for row in one['blockers']:
+    uuids = wording.ShortUuids(row['instance'] for row in answer['blockers'])
+    for row in answer['blockers']:
         name = row['instance_name'] or uuids.of(row['instance'])
         why = row['text'] + _also(row)
         rows.append((name, row['code'], row['destination'], why))
-    source, then = one['blockers'][0]['source'], one['if_all_lifted']
+    source, then = answer['blockers'][0]['source'], answer['if_all_lifted']
     lines = ['', f'What cannot leave {source}', *tables.aligned(rows, width)]
     if then is None:
         return lines
@@ -315,8 +331,8 @@ def _blockers(one: Row, width: int | None) -> list[str]:
     return [*lines, f'if all of that were lifted: {end}']
 
 
-def _name(one: Row) -> str:
-    name = one['instance_name']
-    if not name or name == one['instance']:
-        return str(one['instance'])
-    return f'{name} ({one["instance"]})'
+def _name(answer: Row) -> str:
+    name = answer['instance_name']
+    if not name or name == answer['instance']:
+        return str(answer['instance'])
+    return f'{name} ({answer["instance"]})'

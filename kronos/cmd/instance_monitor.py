@@ -146,8 +146,8 @@ def _explain(settings: Any, words: Sequence[str]) -> int:
     from kronos.monitor.rules import explanation, file
 
     names = settings.sink_names
-    held = file.WatchedRules(settings.rules_file, names)
-    terminal.show(explanation.explain(words, held.rules, names).text)
+    watched = file.WatchedRules(settings.rules_file, names)
+    terminal.show(explanation.explain(words, watched.rules, names).text)
     return 0
 
 
@@ -156,11 +156,11 @@ def _run(settings: Any, conf: Any) -> int:
 
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    made = assembly.agent_of(settings)
+    agent = assembly.agent_of(settings)
     logging.setup(conf, 'kronos')
     # The terminal that it was started from may be closed.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    made.run(ended)
+    agent.run(ended)
     return 0
 
 

@@ -42,16 +42,16 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def _require_known(self, words: list[str]) -> None:
-        known = self._option_string_actions
+        options = self._option_string_actions
         unknown = [
-            word for word in _options(words) if _option(word) not in known
+            word for word in _options(words) if _option(word) not in options
         ]
         if not unknown:
             return
         close = [
             name
             for word in unknown
-            for name in near_names.near(_option(word), known)
+            for name in near_names.near(_option(word), options)
         ]
         hint = f'; {near_names.question(close)}' if close else ''
         self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
@@ -83,21 +83,21 @@ def parser(name: str, description: str, epilog: str | None = None) -> Parser:
 
     What is abbreviated today may be ambiguous with the next release.
     """
-    made = Parser(
+    result = Parser(
         prog=name,
         description=description,
         epilog=epilog,
         allow_abbrev=False,
     )
-    made.add_argument(
+    result.add_argument(
         '--version', action='version', version=f'{name} {version()}'
     )
-    return made
+    return result
 
 
-def add_format(made: argparse.ArgumentParser) -> None:
+def add_format(command_parser: argparse.ArgumentParser) -> None:
     """Add the options for how the answer is printed."""
-    made.add_argument(
+    command_parser.add_argument(
         '-f',
         '--format',
         choices=tables.FORMATS,
@@ -105,7 +105,7 @@ def add_format(made: argparse.ArgumentParser) -> None:
         help='how to print it: a table for people, the whole as JSON or YAML, '
         'or the rows as CSV or as bare values (default: table)',
     )
-    made.add_argument(
+    command_parser.add_argument(
         '--wide',
         action='store_true',
         help='print tables as wide as they are, not as the terminal is',
@@ -126,9 +126,9 @@ def command(name: str, failed: int = 1) -> Callable[[Main], Main]:
 
     def decorate(main: Main) -> Main:
         @functools.wraps(main)
-        def run(*given: Any) -> int:
+        def run(*arguments: Any) -> int:
             try:
-                return main(*given)
+                return main(*arguments)
             except KeyboardInterrupt:
                 terminal.complain(name, 'interrupted')
                 return scripts.INTERRUPTED

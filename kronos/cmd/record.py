@@ -208,9 +208,9 @@ def _request(parsed: argparse.Namespace, kronos: Any) -> ScopeRequest:
     """The scopes that were named, those configured, or all."""
     if parsed.aggregate or parsed.unassigned:
         return ScopeRequest(list(parsed.aggregate), parsed.unassigned)
-    found = settings_from_conf.request_of(kronos)
-    if found.aggregates or found.include_unassigned:
-        return found
+    request = settings_from_conf.request_of(kronos)
+    if request.aggregates or request.include_unassigned:
+        return request
     return ScopeRequest([ALL], include_unassigned=True)
 
 
@@ -249,8 +249,8 @@ def _doubts(recording: Recording) -> list[str]:
     ]
     gathered = recording.gathered
     unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
-    failed += [one for one in unknown if one]
-    found = [*recording.unknown, *gathered.warnings, *failed]
+    failed += [text for text in unknown if text]
+    doubts = [*recording.unknown, *gathered.warnings, *failed]
     try:
         snapshots = recording.snapshots(
             recording.policies, recording.settings, recording.request
@@ -259,9 +259,9 @@ def _doubts(recording: Recording) -> list[str]:
         snapshots = []  # said when it is planned
     how = recording.settings.host_match
     cause = host_names.sentence(snapshots, recording.policies, how)
-    found = [*filter(None, [cause]), *found]
-    found += _doubtful_profiles(recording, snapshots)
-    return [masking.masked(one) for one in found]
+    doubts = [*filter(None, [cause]), *doubts]
+    doubts += _doubtful_profiles(recording, snapshots)
+    return [masking.masked(text) for text in doubts]
 
 
 def _doubtful_profiles(
@@ -269,13 +269,13 @@ def _doubtful_profiles(
 ) -> list[str]:
     """Where servers use more than their hosts, or explain little of them."""
     policies, settings = recording.policies, recording.settings
-    found = []
+    doubts = []
     for snapshot in snapshots:
         card = scorecard.score(snapshot, policies, settings)
         texts = list(card.unusable_profiles.values())
         texts += card.unexplained(settings.unexplained_load)
-        found += [f'scope {snapshot.scope}: {one}' for one in texts]
-    return found
+        doubts += [f'scope {snapshot.scope}: {text}' for text in texts]
+    return doubts
 
 
 if __name__ == '__main__':

@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argument_parser()
     parsed = parser.parse_args(arguments)
-    given = sys.argv[1:] if arguments is None else arguments
-    parsed.command = shell_commands.joined([parser.prog, *given])
+    words = sys.argv[1:] if arguments is None else arguments
+    parsed.command = shell_commands.joined([parser.prog, *words])
     paths = load.found_in(parsed.path)
     many = len(paths) > 1 or parsed.compare is not None
     if many and parsed.html:
@@ -103,8 +103,8 @@ class _ListExamples(argparse.Action):
     """Shows the examples, whatever else is wanted."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        found = examples.listed()
-        rows = [(f'{examples.PREFIX}/{name}', found[name]) for name in found]
+        shown = examples.listed()
+        rows = [(f'{examples.PREFIX}/{name}', shown[name]) for name in shown]
         terminal.show('\n'.join(tables.aligned(rows)))
         parser.exit()
 
@@ -115,29 +115,29 @@ def _one(path: str, parsed: argparse.Namespace) -> int:
     with timing.timed(plan.timings, 'certify'):
         propose.certify(plan.report)
     began = time.monotonic()
-    found = {'command': parsed.command, **document(plan)}
+    report = {'command': parsed.command, **document(plan)}
     if parsed.html:
-        _write_page(parsed.html, plan, found)
+        _write_page(parsed.html, plan, report)
     plan.timings['report'] = round(time.monotonic() - began, 6)
-    terminal.show(_text(plan, found, parsed))
-    if any(one.policies_used for one in plan.report.scopes):
+    terminal.show(_text(plan, report, parsed))
+    if any(scope.policies_used for scope in plan.report.scopes):
         return 0
     if cause := what_if.cause(plan):
         terminal.complain(PROGRAM, f'{path}: {cause}')
         return 1
-    for one in plan.report.scopes:
-        text = f'scope {one.name}: {one.reason}'
+    for scope in plan.report.scopes:
+        text = f'scope {scope.name}: {scope.reason}'
         terminal.complain(PROGRAM, f'{path}: {text}')
     return 1
 
 
 def _text(
-    plan: Replay, found: dict[str, Any], parsed: argparse.Namespace
+    plan: Replay, report: dict[str, Any], parsed: argparse.Namespace
 ) -> str:
     if parsed.format in tables.WHOLE:
         if parsed.time:
-            found['timings'] = plan.timings
-        return tables.whole(found, parsed.format)
+            report['timings'] = plan.timings
+        return tables.whole(report, parsed.format)
     if parsed.format != 'table':
         return tables.printed(replay_tables.rows(plan.report), parsed.format)
     width = program.width(parsed)
@@ -158,7 +158,7 @@ def _text(
 
 def _counted(plan: Replay) -> str:
     """How many policies are not used, in scopes, for that cause."""
-    number = sum(len(one.policies_skipped) for one in plan.report.scopes)
+    number = sum(len(scope.policies_skipped) for scope in plan.report.scopes)
     return f' (and {number} more of the same cause)' if number else ''
 
 
@@ -171,7 +171,8 @@ def _without_effects(scope: AggregateResult) -> AggregateResult:
     return dataclasses.replace(
         scope,
         policies=[
-            dataclasses.replace(one, skipped='') for one in scope.policies
+            dataclasses.replace(policy, skipped='')
+            for policy in scope.policies
         ],
         reason=reason,
         warnings=[
@@ -183,10 +184,10 @@ def _without_effects(scope: AggregateResult) -> AggregateResult:
 
 
 def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
-    wanted = [what_if.of(parsed, parsed.policies)]
+    variants = [what_if.of(parsed, parsed.policies)]
     names = [parsed.policies or 'as recorded']
     if parsed.compare is not None:
-        wanted.append(what_if.of(parsed, parsed.compare))
+        variants.append(what_if.of(parsed, parsed.compare))
         names.append(parsed.compare)
     columns = [replay_summary.Series(name) for name in names]
     timings: dict[str, float] = {}
@@ -194,7 +195,7 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     for number, path in enumerate(paths, start=1):
         progress.count(number, len(paths))
         try:
-            plans = [what_if.played(path, one) for one in wanted]
+            plans = [what_if.played(path, options) for options in variants]
         except KronosException as error:
             # The others are planned all the same.
             failed[path] = str(error)
@@ -224,13 +225,13 @@ def _show_many(
     for column in columns:
         column.sort()
     if parsed.format in tables.WHOLE:
-        found = replay_summary.document(columns)
-        found['failed'] = [
+        report = replay_summary.document(columns)
+        report['failed'] = [
             {'path': path, 'reason': text} for path, text in failed.items()
         ]
         if parsed.time:
-            found['timings'] = timings
-        text = tables.whole(found, parsed.format)
+            report['timings'] = timings
+        text = tables.whole(report, parsed.format)
     elif parsed.format != 'table':
         text = tables.printed(replay_summary.rows(columns), parsed.format)
     else:
@@ -249,7 +250,7 @@ def document(plan: Replay) -> dict[str, Any]:
     moment = datetime.datetime.fromtimestamp(
         recording.recorded_at, datetime.UTC
     )
-    found = report_document.document(
+    result = report_document.document(
         plan.report,
         {
             'recording': {
@@ -266,7 +267,7 @@ def document(plan: Replay) -> dict[str, Any]:
             'order': plan.order,
         },
     )
-    for scope, row in zip(plan.report.scopes, found['scopes'], strict=True):
+    for scope, row in zip(plan.report.scopes, result['scopes'], strict=True):
         row['floor'] = None
         row |= {
             'policies_used': scope.policies_used,
@@ -274,15 +275,15 @@ def document(plan: Replay) -> dict[str, Any]:
         }
         if scope.certificate is not None:
             row['floor'] = scope.certificate.bound
-    return found
+    return result
 
 
-def _write_page(path: str, plan: Replay, found: dict[str, Any]) -> None:
+def _write_page(path: str, plan: Replay, report: dict[str, Any]) -> None:
     # Nobody else needs its template engine.
     from kronos.reports.html import page
 
     name = os.path.basename(os.path.abspath(plan.recording.source))
-    html = page.render(found, f'Kronos: {name}')
+    html = page.render(report, f'Kronos: {name}')
     try:
         atomic_files.write(path, html)
     except OSError as error:

@@ -101,7 +101,7 @@ class Series:
     @property
     def is_judged(self) -> bool:
         """Whether a policy could be used in any recording."""
-        return any(one.is_judged for one in self.entries)
+        return any(entry.is_judged for entry in self.entries)
 
     def doubts(self) -> list[str]:
         """Which policies could not be used, and where; causes first."""
@@ -115,16 +115,16 @@ class Series:
                 for reason in skipped.values():
                     text = f'not judged: {reason}'
                     where.setdefault(text, []).append(entry.path)
-        found = []
+        doubts = []
         for text, paths in (*causes.items(), *where.items()):
             names = wording.some(list(dict.fromkeys(paths)), 3)
-            found.append(f'{self.name}: {text} ({names})')
+            doubts.append(f'{self.name}: {text} ({names})')
         if not self.is_judged:
-            found.append(
+            doubts.append(
                 f'{self.name}: no policy could be used in any recording: '
                 'nothing is known of the imbalance'
             )
-        return found
+        return doubts
 
     def add(self, plan: Replay) -> None:
         scopes = plan.report.scopes
@@ -136,23 +136,23 @@ class Series:
                     Move(step.instance, step.source, step.destination)
                     for step in plan.report.steps
                 ],
-                {one.name: one.stopped.value for one in scopes},
-                {one.name: _emptied(one) for one in scopes},
-                {one.name: one.combined_before for one in scopes},
-                {one.name: one.combined_after for one in scopes},
-                {key: over for one in scopes for key, over in _over(one)},
-                {one.name: one.policies_used for one in scopes},
-                {one.name: one.policies_skipped for one in scopes},
+                {scope.name: scope.stopped.value for scope in scopes},
+                {scope.name: _emptied(scope) for scope in scopes},
+                {scope.name: scope.combined_before for scope in scopes},
+                {scope.name: scope.combined_after for scope in scopes},
+                {key: over for scope in scopes for key, over in _over(scope)},
+                {scope.name: scope.policies_used for scope in scopes},
+                {scope.name: scope.policies_skipped for scope in scopes},
                 what_if.cause(plan),
             )
         )
 
     def sort(self) -> None:
         """By time."""
-        self.entries.sort(key=lambda one: (one.recorded_at, one.path))
+        self.entries.sort(key=lambda entry: (entry.recorded_at, entry.path))
 
     def summary(self) -> Summary:
-        moves = sum(len(one.moves) for one in self.entries)
+        moves = sum(len(entry.moves) for entry in self.entries)
         first, last = self.entries[0], self.entries[-1]
         days = (last.recorded_at - first.recorded_at) / DAY
         return Summary(
@@ -160,36 +160,36 @@ class Series:
             moves,
             days,
             moves / days if days * DAY >= HOUR else None,
-            sum(sum(one.emptied.values()) for one in self.entries),
+            sum(sum(entry.emptied.values()) for entry in self.entries),
             self._back_and_forth(),
             self._times_over(),
         )
 
     def _back_and_forth(self) -> int:
-        left: dict[str, set[str]] = {}
-        found = 0
+        past_hosts: dict[str, set[str]] = {}
+        count = 0
         for entry in self.entries:
-            found += sum(
-                move.destination in left.get(move.instance, ())
+            count += sum(
+                move.destination in past_hosts.get(move.instance, ())
                 for move in entry.moves
             )
             for move in entry.moves:
-                left.setdefault(move.instance, set()).add(move.source)
-        return found
+                past_hosts.setdefault(move.instance, set()).add(move.source)
+        return count
 
     def _times_over(self) -> list[Over]:
-        found: dict[tuple[str, str], Over] = {}
-        ends = [one.recorded_at for one in self.entries[1:]]
+        by_policy: dict[tuple[str, str], Over] = {}
+        ends = [entry.recorded_at for entry in self.entries[1:]]
         ends.append(self.entries[-1].recorded_at)
         for entry, end in zip(self.entries, ends, strict=True):
             for key, is_over in entry.over.items():
-                one = found.setdefault(key, Over(*key))
-                one.recordings += 1
-                one.seconds += end - entry.recorded_at
+                total = by_policy.setdefault(key, Over(*key))
+                total.recordings += 1
+                total.seconds += end - entry.recorded_at
                 if is_over:
-                    one.over += 1
-                    one.seconds_over += end - entry.recorded_at
-        return [found[key] for key in sorted(found)]
+                    total.over += 1
+                    total.seconds_over += end - entry.recorded_at
+        return [by_policy[key] for key in sorted(by_policy)]
 
 
 def _emptied(scope: AggregateResult) -> int:
@@ -199,9 +199,9 @@ def _emptied(scope: AggregateResult) -> int:
 def _over(scope: AggregateResult) -> list[tuple[tuple[str, str], bool]]:
     """None in mode pack, where no threshold counts."""
     return [
-        ((scope.name, one.name), one.imbalance_before > one.threshold)
-        for one in scope.policies
-        if one.scores and one.mode is Mode.SPREAD
+        ((scope.name, policy.name), policy.imbalance_before > policy.threshold)
+        for policy in scope.policies
+        if policy.scores and policy.mode is Mode.SPREAD
     ]
 
 
@@ -211,7 +211,7 @@ def document(columns: Sequence[Series]) -> dict[str, Any]:
         'format_version': 1,
         'replays': [
             {
-                'recordings': [_entry(one) for one in column.entries],
+                'recordings': [_entry(entry) for entry in column.entries],
                 'summary': _summary(column.summary()),
             }
             for column in columns
@@ -219,24 +219,24 @@ def document(columns: Sequence[Series]) -> dict[str, Any]:
     }
 
 
-def _summary(found: Summary) -> dict[str, Any]:
+def _summary(summary: Summary) -> dict[str, Any]:
     return {
-        'recordings': found.recordings,
-        'moves': found.moves,
-        'days': found.days,
-        'moves_a_day': found.moves_a_day,
-        'hosts_emptied': found.hosts_emptied,
-        'back_and_forth': found.back_and_forth,
+        'recordings': summary.recordings,
+        'moves': summary.moves,
+        'days': summary.days,
+        'moves_a_day': summary.moves_a_day,
+        'hosts_emptied': summary.hosts_emptied,
+        'back_and_forth': summary.back_and_forth,
         'over': [
             {
-                'scope': one.scope,
-                'policy': one.policy,
-                'recordings': one.recordings,
-                'over': one.over,
-                'seconds': one.seconds,
-                'seconds_over': one.seconds_over,
+                'scope': row.scope,
+                'policy': row.policy,
+                'recordings': row.recordings,
+                'over': row.over,
+                'seconds': row.seconds,
+                'seconds_over': row.seconds_over,
             }
-            for one in found.over
+            for row in summary.over
         ],
     }
 
@@ -284,7 +284,9 @@ def table(columns: Sequence[Series], width: int | None = None) -> str:
     """
     lines = aligned(rows(columns), width)
     if len(columns) > 1:
-        lines += [f'({n}) {one.name}' for n, one in enumerate(columns, 1)]
+        lines += [
+            f'({n}) {column.name}' for n, column in enumerate(columns, 1)
+        ]
     lines += ['', *_summary_lines(columns, width)]
     return '\n'.join(map(plain_text.line, lines))
 
@@ -295,13 +297,13 @@ def rows(columns: Sequence[Series]) -> list[Row]:
     for number, _ in enumerate(columns, start=1):
         mark = f' ({number})' if len(columns) > 1 else ''
         head += [f'moves{mark}', f'combined{mark}', f'over{mark}']
-    found: list[Row] = [head]
-    for entries in zip(*(one.entries for one in columns), strict=True):
+    result: list[Row] = [head]
+    for entries in zip(*(column.entries for column in columns), strict=True):
         row = [_stamp(entries[0].recorded_at), entries[0].path]
         for entry in entries:
             row += _cells(entry)
-        found.append(row)
-    return found
+        result.append(row)
+    return result
 
 
 def _cells(entry: Entry) -> list[str]:
@@ -313,7 +315,7 @@ def _cells(entry: Entry) -> list[str]:
     }
     combined = UNKNOWN
     if before:
-        worst = max(before, key=lambda one: before[one])
+        worst = max(before, key=lambda scope: before[scope])
         combined = f'{before[worst]:.4f} -> {entry.combined_after[worst]:.4f}'
     over = UNKNOWN
     if entry.over:
@@ -322,25 +324,30 @@ def _cells(entry: Entry) -> list[str]:
 
 
 def _summary_lines(columns: Sequence[Series], width: int | None) -> list[str]:
-    found = [one.summary() for one in columns]
+    summaries = [column.summary() for column in columns]
     found_rows: list[Row] = [
-        ['recordings', *(str(one.recordings) for one in found)],
-        ['days', *(f'{one.days:.2f}' for one in found)],
-        ['moves', *(str(one.moves) for one in found)],
-        ['moves a day', *(_rate(one.moves_a_day) for one in found)],
+        ['recordings', *(str(summary.recordings) for summary in summaries)],
+        ['days', *(f'{summary.days:.2f}' for summary in summaries)],
+        ['moves', *(str(summary.moves) for summary in summaries)],
+        [
+            'moves a day',
+            *(_rate(summary.moves_a_day) for summary in summaries),
+        ],
         [
             'back-and-forth moves',
-            *(str(one.back_and_forth) for one in found),
+            *(str(summary.back_and_forth) for summary in summaries),
         ],
     ]
-    if any(one.hosts_emptied for one in found):
-        counts = [str(one.hosts_emptied) for one in found]
+    if any(summary.hosts_emptied for summary in summaries):
+        counts = [str(summary.hosts_emptied) for summary in summaries]
         found_rows.append(['hosts emptied', *counts])
-    keys = sorted({(o.scope, o.policy) for one in found for o in one.over})
+    keys = sorted(
+        {(o.scope, o.policy) for summary in summaries for o in summary.over}
+    )
     found_rows += [
         [
             f'over threshold: {key[0]}, {key[1]}',
-            *(_time_over(one, key) for one in found),
+            *(_time_over(summary, key) for summary in summaries),
         ]
         for key in keys
     ]
@@ -352,12 +359,12 @@ def _rate(moves_a_day: float | None) -> str:
 
 
 def _time_over(summary: Summary, key: tuple[str, str]) -> str:
-    for one in summary.over:
-        if (one.scope, one.policy) == key:
+    for row in summary.over:
+        if (row.scope, row.policy) == key:
             return (
-                f'{durations.rounded(one.seconds_over)} of '
-                f'{durations.rounded(one.seconds)}, in {one.over} of '
-                f'{one.recordings} recordings'
+                f'{durations.rounded(row.seconds_over)} of '
+                f'{durations.rounded(row.seconds)}, in {row.over} of '
+                f'{row.recordings} recordings'
             )
     return 'not used'
 

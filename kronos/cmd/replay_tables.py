@@ -39,8 +39,8 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
     lines += rest.told(scope.rest) + certificates.of(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
     names = {
-        uuid: uuids.named(one.name, uuid)
-        for uuid, one in scope.instances.items()
+        uuid: uuids.named(instance.name, uuid)
+        for uuid, instance in scope.instances.items()
     }
     unmovable = {
         names.get(uuid, uuid): why for uuid, why in scope.unmovable.items()
@@ -52,16 +52,16 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
 
 def _uuids(scope: AggregateResult) -> set[str]:
     """Those of all servers that a plan is about."""
-    found = {*scope.instances, *(one.instance for one in scope.steps)}
+    uuids = {*scope.instances, *(step.instance for step in scope.steps)}
     if (cell := scope.cell) is not None:
         moves = (cell.finishing, cell.unconfirmed, cell.going_on)
-        found.update(one.instance for some in moves for one in some)
-    return found
+        uuids.update(move.instance for some in moves for move in some)
+    return uuids
 
 
 def rows(report: CycleReport) -> list[Row]:
     """The steps for programs, the names of the columns first."""
-    found: list[Row] = []
+    result: list[Row] = []
     head = (
         'number',
         'scope',
@@ -76,8 +76,8 @@ def rows(report: CycleReport) -> list[Row]:
         'gain',
         'combined_after',
     )
-    found.append(head)
-    found += [
+    result.append(head)
+    result += [
         (
             str(number),
             step.scope,
@@ -95,7 +95,7 @@ def rows(report: CycleReport) -> list[Row]:
         for scope in report.scopes
         for number, step in enumerate(scope.steps, start=1)
     ]
-    return found
+    return result
 
 
 def gain(step: MigrationStep) -> str:
@@ -104,46 +104,48 @@ def gain(step: MigrationStep) -> str:
 
 
 def _policy_lines(scope: AggregateResult, width: int | None) -> list[str]:
-    fills = any(one.mode is Mode.PACK for one in scope.policies)
+    fills = any(policy.mode is Mode.PACK for policy in scope.policies)
     limit = 'ceiling' if fills else 'threshold'
-    known = scope.policies_used > 0
-    found: list[Row] = [('policy', 'weight', limit, 'imbalance', 'after')]
-    for one in scope.policies:
-        found.append(_policy_row(one, fills))
-        if scope.rest and one.name in scope.rest.policies:
-            before = scope.rest.imbalance_before[one.name]
-            after = scope.rest.imbalance_after[one.name]
-            found.append((OTHERS, '', '', *_known(True, before, after)))
+    is_judged = scope.policies_used > 0
+    table_rows: list[Row] = [('policy', 'weight', limit, 'imbalance', 'after')]
+    for policy in scope.policies:
+        table_rows.append(_policy_row(policy, fills))
+        if scope.rest and policy.name in scope.rest.policies:
+            before = scope.rest.imbalance_before[policy.name]
+            after = scope.rest.imbalance_after[policy.name]
+            table_rows.append((OTHERS, '', '', *_known(True, before, after)))
     ends = scope.combined_before, scope.combined_after
-    found.append(('combined', '', '', *_known(known, *ends)))
+    table_rows.append(('combined', '', '', *_known(is_judged, *ends)))
     if scope.rest:
         ends = scope.rest.combined_before, scope.rest.combined_after
-        found.append((OTHERS, '', '', *_known(True, *ends)))
-    lines = aligned(found, width)
+        table_rows.append((OTHERS, '', '', *_known(True, *ends)))
+    lines = aligned(table_rows, width)
     lines += [
-        f'Not judged: {one.skipped}' for one in scope.policies if one.skipped
+        f'Not judged: {policy.skipped}'
+        for policy in scope.policies
+        if policy.skipped
     ]
     lines += [
-        f'Labels of policy {one.name} that match no host of the scope: '
-        + wording.some(one.unmatched_labels, LABELS_SHOWN)
-        for one in scope.policies
-        if one.unmatched_labels
+        f'Labels of policy {policy.name} that match no host of the scope: '
+        + wording.some(policy.unmatched_labels, LABELS_SHOWN)
+        for policy in scope.policies
+        if policy.unmatched_labels
     ]
     if fills:
         count = f'{scope.hosts_in_use_before} -> {scope.hosts_in_use_after}'
         return [*lines, f'Hosts in use: {count}']
-    over = thresholds.of(scope).text if known else UNKNOWN
+    over = thresholds.of(scope).text if is_judged else UNKNOWN
     return [*lines, f'Policies over their threshold: {over}']
 
 
-def _policy_row(one: PolicyResult, fills: bool) -> Row:
-    limit = one.capacity_threshold if fills else one.threshold
-    is_known = bool(one.scores)
+def _policy_row(policy: PolicyResult, fills: bool) -> Row:
+    limit = policy.capacity_threshold if fills else policy.threshold
+    is_known = bool(policy.scores)
     return (
-        one.name,
-        f'{one.weight:.3f}' if is_known else UNKNOWN,
+        policy.name,
+        f'{policy.weight:.3f}' if is_known else UNKNOWN,
         f'{limit:.3f}',
-        *_known(is_known, one.imbalance_before, one.imbalance_after),
+        *_known(is_known, policy.imbalance_before, policy.imbalance_after),
     )
 
 
@@ -158,15 +160,15 @@ def _recovery_lines(
 ) -> list[str]:
     """What a recovery does besides the migrations."""
     lines = [
-        f'Closed before anything leaves: {one.host}: {one.reason}'
-        for one in scope.closings
+        f'Closed before anything leaves: {closing.host}: {closing.reason}'
+        for closing in scope.closings
     ]
-    for one in scope.restarts:
-        label = uuids.named(one.instance_name, one.instance)
-        where = f'on {one.host}'
-        if one.is_elsewhere:
-            where = f'{one.host} -> {one.destination}'
-        lines.append(f'Restart: {label} {where}: {one.reason}')
+    for restart in scope.restarts:
+        label = uuids.named(restart.instance_name, restart.instance)
+        where = f'on {restart.host}'
+        if restart.is_elsewhere:
+            where = f'{restart.host} -> {restart.destination}'
+        lines.append(f'Restart: {label} {where}: {restart.reason}')
     return lines
 
 
@@ -186,8 +188,8 @@ def _cell_lines(
     lines += _begun_lines(cell, uuids)
     lines += [
         'May be in this cell or in another (SHELVED_OFFLOADED): '
-        + _named(one.name, one.uuid)
-        for one in cell.may_be_here
+        + _named(server.name, server.uuid)
+        for server in cell.may_be_here
     ]
     for step in scope.steps:
         if (move := step.cell_move) is None:
@@ -205,18 +207,20 @@ def _cell_lines(
 
 def _begun_lines(cell: CellOutcome, uuids: wording.ShortUuids) -> list[str]:
     """The moves that were begun before."""
-    lines = [f'Finished: {_begun(one, uuids)}' for one in cell.finishing]
+    lines = [f'Finished: {_begun(move, uuids)}' for move in cell.finishing]
     lines += [
-        f'To be confirmed: {_begun(one, uuids)}: '
-        f'"{confirming(one.instance)}", or revert'
-        for one in cell.unconfirmed
+        f'To be confirmed: {_begun(move, uuids)}: '
+        f'"{confirming(move.instance)}", or revert'
+        for move in cell.unconfirmed
     ]
-    lines += [f'Left as it is: {_begun(one, uuids)}' for one in cell.going_on]
+    lines += [
+        f'Left as it is: {_begun(move, uuids)}' for move in cell.going_on
+    ]
     return lines + [
-        f'By somebody else: {_named(one.instance_name, one.instance)} '
-        f'{one.source} -> {one.destination} is in VERIFY_RESIZE: confirm or '
+        f'By somebody else: {_named(move.instance_name, move.instance)} '
+        f'{move.source} -> {move.destination} is in VERIFY_RESIZE: confirm or '
         'revert it'
-        for one in cell.of_others
+        for move in cell.of_others
     ]
 
 
@@ -241,7 +245,7 @@ def _step_lines(
         return ['No migration.']
     names = list(steps[0].imbalance_after)
     of_rest = any(step.rest_after is not None for step in steps)
-    found: list[Row] = [
+    table_rows: list[Row] = [
         (
             '',
             'instance',
@@ -256,14 +260,14 @@ def _step_lines(
             *names,
         )
     ]
-    found += [
+    table_rows += [
         _step_row(number, step, uuids, names, of_rest)
         for number, step in enumerate(steps, start=1)
     ]
     total = wording.gibibytes(sum(step.memory_mb for step in steps))
     migrations = wording.counted(len(steps), 'migration')
     return [
-        *aligned(found, width, extra=len(names)),
+        *aligned(table_rows, width, extra=len(names)),
         *move_reasons.plateaus(steps),
         f'{migrations}, {total} of memory.',
         *_work(steps),
@@ -314,7 +318,7 @@ def _reason_lines(what: str, reasons: Mapping[str, str]) -> list[str]:
     by_number = by_frequency(reasons)
     lines = [f'{wording.counted(len(reasons), what)}:']
     for reason, number in by_number[:REASONS_SHOWN]:
-        example = min(one for one, why in reasons.items() if why == reason)
+        example = min(name for name, why in reasons.items() if why == reason)
         others = f' and {number - 1} more' if number > 1 else ''
         lines.append(f'  {example}{others}: {reason}')
     rest = sum(number for _, number in by_number[REASONS_SHOWN:])

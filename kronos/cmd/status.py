@@ -36,50 +36,50 @@ UNFORESEEN = 255
 class Checks(upgradecheck.UpgradeCommands):
     """The checks, in their order.
 
-    :param found: the configuration of Kronos
-    :param asked: the services of this machine
+    :param files: the configuration of Kronos
+    :param probed: the services of this machine
     :param os_cloud: of clouds.yaml; '' if none was named
     """
 
     def __init__(
         self,
-        found: configuration.Configuration,
-        asked: services.Services,
+        files: configuration.Configuration,
+        probed: services.Services,
         os_cloud: str,
     ) -> None:
         super().__init__()
-        self._found, self._asked = found, asked
+        self._files, self._probed = files, probed
         self._os_cloud = os_cloud
 
     def _configuration(self) -> upgradecheck.Result:
-        return configuration.check(self._found)
+        return configuration.check(self._files)
 
     def _policies(self) -> upgradecheck.Result:
-        return configuration.check_policies(self._found)
+        return configuration.check_policies(self._files)
 
     def _versions(self) -> upgradecheck.Result:
         return versions.check()
 
     def _nova(self) -> upgradecheck.Result:
-        return versions.check_nova(self._found, self._os_cloud)
+        return versions.check_nova(self._files, self._os_cloud)
 
     def _names(self) -> upgradecheck.Result:
         return plugins.names()
 
     def _load(self) -> upgradecheck.Result:
-        return plugins.load(self._asked)
+        return plugins.load(self._probed)
 
     def _strategies(self) -> upgradecheck.Result:
-        return database.strategies(self._asked)
+        return database.strategies(self._probed)
 
     def _plans(self) -> upgradecheck.Result:
-        return database.plans(self._asked)
+        return database.plans(self._probed)
 
     def _parameters(self) -> upgradecheck.Result:
-        return database.parameters(self._asked)
+        return database.parameters(self._probed)
 
     def _hosts(self) -> upgradecheck.Result:
-        return database.hosts(self._asked)
+        return database.hosts(self._probed)
 
     _upgrade_checks = (
         ('Audits Kept', _strategies),
@@ -157,17 +157,17 @@ def argument_parser() -> argparse.ArgumentParser:
 def _checks(
     parsed: argparse.Namespace, inspect: subprocess_probe.Inspect
 ) -> Checks:
-    given = config_files.paths(parsed.watcher_config)
-    engine = given or config_files.default_paths(services.ENGINE, 'watcher')
-    applier = given or config_files.default_paths(services.APPLIER, 'watcher')
+    named = config_files.paths(parsed.watcher_config)
+    engine = named or config_files.default_paths(services.ENGINE, 'watcher')
+    applier = named or config_files.default_paths(services.APPLIER, 'watcher')
     nova = config_files.paths(parsed.nova_config, [f'{SCHEDULER}.conf.d'])
     if not nova and versions.installed('nova'):
         nova = config_files.default_paths(SCHEDULER, 'nova')
     own = config_files.paths([*parsed.config_file, *parsed.config_dir])
-    own = own or given or config_files.default_paths(PROGRAM) or engine
+    own = own or named or config_files.default_paths(PROGRAM) or engine
     return Checks(
         configuration.Configuration(
-            own, [one for one in (engine, applier, nova) if one != own]
+            own, [paths for paths in (engine, applier, nova) if paths != own]
         ),
         services.Services(inspect, engine, applier, nova),
         parsed.os_cloud,
@@ -188,9 +188,9 @@ def _checked(checks: Checks, as_json: bool) -> tuple[int, str]:
         default_config_dirs=[],
     )
     upgradecheck.CONF = conf
-    with contextlib.redirect_stdout(io.StringIO()) as told:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
         status = checks.check()
-    return int(status), told.getvalue().rstrip('\n')
+    return int(status), output.getvalue().rstrip('\n')
 
 
 def _place(error: Exception) -> str:

@@ -101,5 +101,5 @@ def _narrow(widths: list[int], width: int) -> None:
         if widest <= LEAST:
             return
         next_widest = max([w for w in widths if w < widest] + [LEAST])
-        at = widths.index(widest)
-        widths[at] = max(next_widest - 1, widest - more, LEAST)
+        index = widths.index(widest)
+        widths[index] = max(next_widest - 1, widest - more, LEAST)

@@ -14,15 +14,15 @@ class OutputError(Exception):
     """Standard output does not take what is printed."""
 
 
-def lines(found: Any) -> Any:
+def lines(value: Any) -> Any:
     """A document whose strings, keys included, are one line each."""
-    if isinstance(found, str):
-        return plain_text.line(found)
-    if isinstance(found, dict):
-        return {lines(key): lines(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        return [lines(one) for one in found]
-    return found
+    if isinstance(value, str):
+        return plain_text.line(value)
+    if isinstance(value, dict):
+        return {lines(key): lines(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [lines(item) for item in value]
+    return value
 
 
 def width() -> int | None:

@@ -182,18 +182,18 @@ class Check:
             return
         self._report['watcher'] = watcher.plugins(self._inspect, self.findings)
         every = (self._own, self._watcher, self._nova)
-        for path in dict.fromkeys(p for one in every for p in one.all_files):
+        for path in dict.fromkeys(p for read in every for p in read.all_files):
             files.unknown(path, self.findings)
         is_valid = files.check(conf, self._own, self.findings)
         if not is_valid:
             return
         if of_watcher is not None:
             self._applier(of_watcher, conf)
-        found = policies.check(conf.kronos, self.findings)
-        for one in found:
-            settings = scopes.settings(conf.kronos, one.file.mode)
-            policies.check_one(one, conf.kronos, settings, self.findings)
-            self._report['policies'] += policies.rows(one)
+        sets = policies.check(conf.kronos, self.findings)
+        for each in sets:
+            settings = scopes.settings(conf.kronos, each.file.mode)
+            policies.check_one(each, conf.kronos, settings, self.findings)
+            self._report['policies'] += policies.rows(each)
         access, clients = None, cloud.Cloud()
         fits = files.connections(conf, self.findings)
         if self._parsed.offline:
@@ -202,7 +202,7 @@ class Check:
             access = _access(
                 conf, of_watcher, self._parsed.os_cloud, self.findings
             )
-            clients = self._live(conf, access, found if fits else None)
+            clients = self._live(conf, access, sets if fits else None)
         if self._parsed.cells:
             self._report['cells'] = self._cells(conf, access, clients)
         if of_nova is not None:
@@ -252,11 +252,11 @@ class Check:
         self,
         conf: Any,
         access: credentials.Access | None,
-        found: list[policies.PolicySet] | None,
+        sets: list[policies.PolicySet] | None,
     ) -> cloud.Cloud:
         """Ask OpenStack and Prometheus.
 
-        :param found: None: the options of Prometheus do not fit together
+        :param sets: None: the options of Prometheus do not fit together
         """
         clients = cloud.Cloud()
         if access is not None:
@@ -267,13 +267,13 @@ class Check:
             self._report['watcher']['running'] = watcher.known(
                 access, self.findings
             )
-        if found is None:
+        if sets is None:
             return clients
-        asked = _prometheus(conf, access, self.findings)
-        if asked is None:
+        prometheus = _prometheus(conf, access, self.findings)
+        if prometheus is None:
             return clients
-        self._report['prometheus'] = asked.address
-        once = OncePrometheus(asked)
+        self._report['prometheus'] = prometheus.address
+        once = OncePrometheus(prometheus)
         self._report['exporters'] = exporters.check(once, self.findings)
         excluded = exclusions.check(clients, once, conf.kronos, self.findings)
         if excluded is not None:
@@ -281,7 +281,7 @@ class Check:
         self._report['failures'] = failures.check(
             clients, once, conf.kronos, self.findings
         )
-        hosts = self._measure(conf.kronos, clients, once, found)
+        hosts = self._measure(conf.kronos, clients, once, sets)
         watched = monitors.check(once, hosts, conf, self.findings)
         if watched is not None:
             self._report['monitors'] = watched
@@ -291,35 +291,35 @@ class Check:
         self,
         kronos: Any,
         clients: cloud.Cloud,
-        asked: OncePrometheus,
-        found: list[policies.PolicySet],
+        once: OncePrometheus,
+        sets: list[policies.PolicySet],
     ) -> set[str]:
         """Score the scopes by each policies file, and look at the answers.
 
         :returns: the hosts of the scopes
         """
         to, hosts = self.findings, set[str]()
-        wanted = scopes.request(kronos, self._parsed.scope, to)
+        request = scopes.request(kronos, self._parsed.scope, to)
         self._report |= {'queries': [], 'servers': [], 'scopes': []}
         remedy = exporters.remedy(self._report['exporters'])
-        for one in found:
-            enabled = one.file.enabled
-            settings = scopes.settings(kronos, one.file.mode)
+        for each in sets:
+            enabled = each.file.enabled
+            settings = scopes.settings(kronos, each.file.mode)
             taken = scopes.snapshots(
-                clients, asked, kronos, wanted, one.file, settings, to
+                clients, once, kronos, request, each.file, settings, to
             )
-            hosts.update(host for one in taken for host in one.hosts)
-            causes = answers.Causes(asked, taken, settings, remedy, to)
-            self._add('queries', one.path, metrics.check(enabled, causes, to))
+            hosts.update(host for snapshot in taken for host in snapshot.hosts)
+            causes = answers.Causes(once, taken, settings, remedy, to)
+            self._add('queries', each.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:
                 continue
             everyone = clients.nova.list_instances()
             servers = instances.check(
-                enabled, asked, taken, everyone, causes, to
+                enabled, once, taken, everyone, causes, to
             )
-            self._add('servers', one.path, servers)
-            judged = scopes.judge(taken, wanted, enabled, causes, to)
-            self._report['scopes'] += scopes.rows(judged, one.path)
+            self._add('servers', each.path, servers)
+            judged = scopes.judge(taken, request, enabled, causes, to)
+            self._report['scopes'] += scopes.rows(judged, each.path)
         exporters.nothing(
             self._report['exporters'],
             self._report['queries'],

@@ -40,8 +40,8 @@ def listed() -> dict[str, str]:
     """What each example shows, by name."""
     path = os.path.join(_home(), README)
     with open(path, encoding='utf-8') as file:
-        found = _ENTRY.findall(file.read())
-    return {name: ' '.join(text.split()) for name, text in found}
+        entries = _ENTRY.findall(file.read())
+    return {name: ' '.join(text.split()) for name, text in entries}
 
 
 def _home() -> str:

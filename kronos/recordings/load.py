@@ -47,11 +47,11 @@ def found_in(paths: Sequence[str]) -> list[str]:
 
     :raises ArchiveError: a directory cannot be read
     """
-    found = []
+    recordings = []
     for path in map(examples.located, paths):
         inner = _inside(path)
-        found += inner or [path]
-    return found
+        recordings += inner or [path]
+    return recordings
 
 
 def _inside(path: str) -> list[str]:

@@ -16,7 +16,7 @@ EXAMPLES = 5
 
 
 def require_sense(
-    known: Sequence[Policy], overrides: Mapping[str, str]
+    before: Sequence[Policy], overrides: Mapping[str, str]
 ) -> None:
     """Look at the names, and at the values of options, before any counts.
 
@@ -24,18 +24,18 @@ def require_sense(
         ``[kronos]``
     :raises ConfigurationError: names all overrides at fault
     """
-    names = {one.name: one for one in known}
-    found = [
+    names = {policy.name: policy for policy in before}
+    faults = [
         fault
         for name, text in overrides.items()
         if (fault := _fault(name, text, names))
     ]
-    if found:
-        raise ConfigurationError(reason='; '.join(found))
+    if faults:
+        raise ConfigurationError(reason='; '.join(faults))
 
 
 def policies(
-    known: Sequence[Policy], overrides: Mapping[str, str]
+    before: Sequence[Policy], overrides: Mapping[str, str]
 ) -> list[Policy]:
     """The policies with their overrides, validated as a whole file is.
 
@@ -43,21 +43,21 @@ def policies(
         names without a dot are no matter here
     :raises ConfigurationError: names the fields at fault
     """
-    rows = {one.name: one.model_dump(mode='json') for one in known}
+    rows = {policy.name: policy.model_dump(mode='json') for policy in before}
     changed = [name for name in overrides if '.' in name]
     if not changed:
-        return list(known)
+        return list(before)
     for name in changed:
         field, _, policy = name.partition('.')
         rows[policy][field] = _value(field, overrides[name])
     return loader.validated(
         {'policies': list(rows.values())},
-        f'with {", ".join(f"{one}={overrides[one]}" for one in changed)}',
+        f'with {", ".join(f"{name}={overrides[name]}" for name in changed)}',
     ).policies
 
 
 def of_mode(
-    known: Sequence[Policy], mode: Mode, recorded: Collection[tuple[str, str]]
+    before: Sequence[Policy], mode: Mode, recorded: Collection[tuple[str, str]]
 ) -> list[Policy]:
     """The policies as if they were written for another mode.
 
@@ -66,11 +66,11 @@ def of_mode(
 
     :param recorded: query and label of each answer
     """
-    rows = [policy.model_dump(mode='json') for policy in known]
+    rows = [policy.model_dump(mode='json') for policy in before]
     for row in rows:
         row['mode'] = mode.value
-        asked = (row['capacity_query'], row['host_label'])
-        if mode is Mode.PACK and asked not in recorded:
+        answer = (row['capacity_query'], row['host_label'])
+        if mode is Mode.PACK and answer not in recorded:
             row['capacity_query'] = row['imbalance_query']
     where = 'with --convert-policies'
     return loader.validated({'policies': rows}, where).policies
@@ -87,12 +87,14 @@ def apply(settings: Settings, overrides: Mapping[str, str]) -> None:
             setattr(settings, settings_from_conf.FIELDS[name], value)
 
 
-def _fault(name: str, text: str, known: Mapping[str, Policy]) -> str:
+def _fault(name: str, text: str, by_name: Mapping[str, Policy]) -> str:
     """What is wrong with an override; '' if nothing, as far as it shows."""
     field, dot, policy = name.partition('.')
     if dot:
-        if policy not in known:
-            return _bad(name, f'there is no policy "{policy}"', policy, known)
+        if policy not in by_name:
+            return _bad(
+                name, f'there is no policy "{policy}"', policy, by_name
+            )
         if field not in Policy.model_fields:
             what = f'a policy has no field "{field}"'
             return _bad(name, what, field, Policy.model_fields)
@@ -109,7 +111,7 @@ def _fault(name: str, text: str, known: Mapping[str, Policy]) -> str:
                 'mode: all policies have the same; give --mode with '
                 '--convert-policies'
             )
-        if fields := _fields_of(name, known):
+        if fields := _fields_of(name, by_name):
             return f'{name}: {what}; did you mean {fields}?'
         return _bad(name, what, name, settings_from_conf.FIELDS)
     except ValueError as error:
@@ -117,14 +119,14 @@ def _fault(name: str, text: str, known: Mapping[str, Policy]) -> str:
     return ''
 
 
-def _fields_of(name: str, known: Collection[str]) -> str:
+def _fields_of(name: str, names_of_policies: Collection[str]) -> str:
     """The field of each policy that a name without a policy may mean."""
     field = name
     if name not in Policy.model_fields:
         if near_names.near(name, settings_from_conf.FIELDS):
             return ''
         field = next(iter(near_names.near(name, Policy.model_fields)), '')
-    names = [f'{field}.{policy}' for policy in known][:EXAMPLES]
+    names = [f'{field}.{policy}' for policy in names_of_policies][:EXAMPLES]
     if not field or len(names) < 2:
         return ''.join(names) if field else ''
     return f'{", ".join(names[:-1])} or {names[-1]}'
@@ -136,5 +138,5 @@ def _value(field: str, text: str) -> Any:
     return loader.scalar(text) if kinds in (float, int, bool) else text
 
 
-def _bad(name: str, what: str, wrong: str, known: Mapping[str, Any]) -> str:
-    return f'{name}: {what}; {near_names.of_fields(wrong, sorted(known))}'
+def _bad(name: str, what: str, wrong: str, choices: Mapping[str, Any]) -> str:
+    return f'{name}: {what}; {near_names.of_fields(wrong, sorted(choices))}'

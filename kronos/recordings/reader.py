@@ -107,11 +107,11 @@ class _Reader:
 
     def _meta(self) -> meta_schema.Meta:
         version = self._folder.decode(schema.SECTIONS, META)['format_version']
-        known = meta_schema.FORMAT_VERSION
-        if version != known or isinstance(version, bool):
+        supported = meta_schema.FORMAT_VERSION
+        if version != supported or isinstance(version, bool):
             raise self._folder.fault(
                 META,
-                f'format_version: must be the number {known}, '
+                f'format_version: must be the number {supported}, '
                 f'the only one that is known, is {json.dumps(version):.20}; '
                 'replay it with the Kronos that recorded it',
             )
@@ -123,10 +123,10 @@ class _Reader:
                 META, 'max_concurrent_migrations: must be at least 1'
             )
         for name in ('settings', 'configured'):
-            found = getattr(meta, name)
-            if found is None:
+            row = getattr(meta, name)
+            if row is None:
                 continue
-            if fault := settings_from_conf.fault_of(found.settings()):
+            if fault := settings_from_conf.fault_of(row.settings()):
                 raise self._folder.fault(META, f'{name}.{fault}')
         return meta
 
@@ -177,16 +177,16 @@ class _Reader:
     def _cell_needs(self) -> CellNeeds:
         if not self._folder.has(CELLS):
             return CellNeeds()
-        found = self._folder.decode(cell_schema.CELLS, CELLS)
+        file = self._folder.decode(cell_schema.CELLS, CELLS)
         for name, key in (
             ('flavors', 'name'),
             ('offloaded', 'uuid'),
             ('unfinished', 'instance'),
             ('of_others', 'instance'),
         ):
-            if fault := schema.repeated(getattr(found, name), key):
+            if fault := schema.repeated(getattr(file, name), key):
                 raise self._folder.fault(CELLS, f'{name}{fault}')
-        needs: CellNeeds = found.needs()
+        needs: CellNeeds = file.needs()
         return needs
 
     def _fill_in(self, hosts: dict[str, Host]) -> None:
@@ -198,18 +198,18 @@ class _Reader:
                     name, f'{strange[0]:.80}: {HOSTS} has no such host'
                 )
         for name, room in headroom.items():
-            for kind, one in room.items():
-                if fault := schema.too_much([one], ('capacity', 'used')):
+            for kind, row in room.items():
+                if fault := schema.too_much([row], ('capacity', 'used')):
                     where = f'{name:.80}.{kind:.80}'
                     raise self._folder.fault(
                         HEADROOM, fault.replace('[0]', where)
                     )
             hosts[name].headroom = {
-                kind: schema.copied(one, Headroom)
-                for kind, one in room.items()
+                kind: schema.copied(row, Headroom)
+                for kind, row in room.items()
             }
-        for name, found in traits.items():
-            hosts[name].traits = found
+        for name, names in traits.items():
+            hosts[name].traits = names
 
     def _rows(
         self,
@@ -218,23 +218,23 @@ class _Reader:
         key: str,
         amounts: tuple[str, ...] = (),
     ) -> list[Any]:
-        found: list[Any] = self._folder.decode(adapter, name)
-        fault = schema.repeated(found, key) or schema.too_much(found, amounts)
+        table: list[Any] = self._folder.decode(adapter, name)
+        fault = schema.repeated(table, key) or schema.too_much(table, amounts)
         if fault:
             raise self._folder.fault(name, fault)
-        return found
+        return table
 
     def _answers(
         self, policies: list[Policy], settings: Settings
     ) -> dict[tuple[str, str], Reading]:
-        there = set(self._folder.names(PROMETHEUS))
+        names = set(self._folder.names(PROMETHEUS))
         answers: dict[tuple[str, str], Reading] = {}
         for policy in policies:
             for query in models.QUERIES:
                 name = file_of(policy, query)
                 if (
                     needs(query, policy, settings)
-                    or name.rpartition('/')[2] in there
+                    or name.rpartition('/')[2] in names
                 ):
                     self._answer(answers, policy, query, name)
         return answers
@@ -246,16 +246,16 @@ class _Reader:
         query: PolicyQuery,
         name: str,
     ) -> None:
-        found = self._folder.decode(schema.READING, name)
-        if found.query != getattr(policy, query.field):
+        file = self._folder.decode(schema.READING, name)
+        if file.query != getattr(policy, query.field):
             raise self._folder.fault(
                 name,
                 f'query: is not the {query.field} of policy {policy.name}',
             )
-        reading = found.reading()
-        known = answers.setdefault((found.query, found.label), reading)
+        reading = file.reading()
+        former = answers.setdefault((file.query, file.label), reading)
         # NaN is equal to nothing, so their texts are compared.
-        if known is not reading and repr(known) != repr(reading):
+        if former is not reading and repr(former) != repr(reading):
             raise self._folder.fault(
                 name, 'samples: another file answers the same query otherwise'
             )

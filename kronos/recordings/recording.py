@@ -62,27 +62,31 @@ class Recording:
             scope
         """
         settings = settings or self.settings
-        asked = queries.PolicyQueries(Answers(self.answers), settings)
-        readings = asked.of(self.policies if policies is None else policies)
-        found = cloud.cut(self.gathered, request or self.request, readings)
-        planned = {one.scope for one in found}
-        told = [
+        policy_queries = queries.PolicyQueries(Answers(self.answers), settings)
+        readings = policy_queries.of(
+            self.policies if policies is None else policies
+        )
+        snapshots = cloud.cut(self.gathered, request or self.request, readings)
+        planned = {snapshot.scope for snapshot in snapshots}
+        warnings = [
             *self.unknown,
             *self._strangers(),
             *overrides.idle(self.seeds, self._scopes() - planned, settings),
         ]
-        for snapshot in found:
+        for snapshot in snapshots:
             snapshot.seeds = self.seeds
-            snapshot.warnings += told
-        return found
+            snapshot.warnings += warnings
+        return snapshots
 
     def _scopes(self) -> set[str]:
-        named = {one.name for one in self.gathered.cloud.aggregates}
+        named = {
+            aggregate.name for aggregate in self.gathered.cloud.aggregates
+        }
         return named | {UNASSIGNED}
 
     def _strangers(self) -> list[str]:
         """What the seeds name and the recording does not have."""
-        uuids = {one.uuid for one in self.gathered.instances}
+        uuids = {instance.uuid for instance in self.gathered.instances}
         sections = (
             ('aggregate_cooldowns', 'aggregate', self._scopes()),
             ('instance_cooldowns', 'instance', uuids),
@@ -90,9 +94,9 @@ class Recording:
         )
         return [
             f'cooldowns.json: {section}: there is no {kind} {name}'
-            for section, kind, known in sections
+            for section, kind, existing in sections
             for name in getattr(self.seeds, section)
-            if name not in known
+            if name not in existing
         ]
 
 

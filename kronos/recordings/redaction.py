@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from oslo_utils import strutils
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
@@ -33,44 +34,46 @@ def redacted(recording: Recording) -> Recording:
     It plans to the very same steps.
     """
     keys = {PIN, OPT_OUT}.union(*recording.request.excluded_metadata)
-    found = recording.gathered
+    gathered = recording.gathered
     cloud = dataclasses.replace(
-        found.cloud,
-        aggregates=[
-            dataclasses.replace(
-                one, metadata=strutils.mask_dict_password(one.metadata, HIDDEN)
-            )
-            for one in found.cloud.aggregates
-        ],
+        gathered.cloud,
+        aggregates=[*map(_aggregate, gathered.cloud.aggregates)],
     )
-    services = found.services and {
+    services = gathered.services and {
         name: dataclasses.replace(
-            one, disabled_reason=masked(one.disabled_reason)
+            service, disabled_reason=masked(service.disabled_reason)
         )
-        for name, one in found.services.items()
+        for name, service in gathered.services.items()
     }
     return dataclasses.replace(
         recording,
         gathered=dataclasses.replace(
-            found,
+            gathered,
             cloud=cloud,
             services=services,
-            instances=[_instance(one, keys) for one in found.instances],
-            warnings=[masked(text) for text in found.warnings],
-            exclusions_unknown=masked(found.exclusions_unknown),
-            failures_unknown=masked(found.failures_unknown),
+            instances=[
+                _instance(instance, keys) for instance in gathered.instances
+            ],
+            warnings=[masked(text) for text in gathered.warnings],
+            exclusions_unknown=masked(gathered.exclusions_unknown),
+            failures_unknown=masked(gathered.failures_unknown),
         ),
         answers={
             key: dataclasses.replace(
-                one,
-                error=masked(one.error),
-                incomplete=masked(one.incomplete),
+                reading,
+                error=masked(reading.error),
+                incomplete=masked(reading.incomplete),
             )
-            for key, one in recording.answers.items()
+            for key, reading in recording.answers.items()
         },
         policies_text=_text(recording.policies_text, recording.policies),
         unknown=[masked(text) for text in recording.unknown],
     )
+
+
+def _aggregate(aggregate: HostAggregate) -> HostAggregate:
+    metadata = strutils.mask_dict_password(aggregate.metadata, HIDDEN)
+    return dataclasses.replace(aggregate, metadata=metadata)
 
 
 def _instance(instance: Instance, keys: Collection[str]) -> Instance:
@@ -97,5 +100,5 @@ def _text(text: str, policies: list[Policy]) -> str:
     return loader.dump(policies)
 
 
-def _comment(found: re.Match[str]) -> str:
-    return f'# {HIDDEN}' if _SECRET.search(found[0]) else found[0]
+def _comment(match: re.Match[str]) -> str:
+    return f'# {HIDDEN}' if _SECRET.search(match[0]) else match[0]

@@ -83,9 +83,9 @@ class Replay:
     def budget(self) -> int:
         """Migrations that a scope may plan, where that is limited."""
         return self.settings.max_migrations or max(
-            one.max_migrations_per_cycle
-            for one in self.policies
-            if one.enabled
+            policy.max_migrations_per_cycle
+            for policy in self.policies
+            if policy.enabled
         )
 
 
@@ -140,8 +140,8 @@ def _planned_by(
     policies = overrides.policies(policies, options.overrides)
     settings = dataclasses.replace(recording.settings)
     configured = dataclasses.replace(recording.configured or settings)
-    for one in (settings, configured):
-        overrides.apply(one, options.overrides)
+    for each in (settings, configured):
+        overrides.apply(each, options.overrides)
     policies = _of_mode(policies, recording, options)
     if options.parameters and options.mode != PlanMode.CELL_DRAIN:
         raise ConfigurationError(
@@ -183,12 +183,12 @@ def _cell_drain(
             'the cells, --parameter source_cell=OLD --parameter '
             'target_cells=NEW'
         )
-    found = cell_parameters.parse(
+    drain = cell_parameters.parse(
         {name: _sent(text) for name, text in options.parameters.items()}
     )
-    known = recording.gathered.cell_needs.flavors
-    found.flavor_map = cell_needs.resolved(found.flavor_map, known)
-    return found
+    existing = recording.gathered.cell_needs.flavors
+    drain.flavor_map = cell_needs.resolved(drain.flavor_map, existing)
+    return drain
 
 
 def _sent(text: str) -> Any:
@@ -206,13 +206,13 @@ def _of_mode(
 
     :raises ConfigurationError: they were written for another one
     """
-    modes = {one.strategy: one for one in PlanMode}
-    wanted = modes.get(recording.strategy)
+    modes = {mode.strategy: mode for mode in PlanMode}
+    plan_mode = modes.get(recording.strategy)
     if options.mode is not None:
-        wanted = PlanMode(options.mode)
-    if wanted is None:
+        plan_mode = PlanMode(options.mode)
+    if plan_mode is None:
         return policies
-    needed, mode = PHASES_OF_MODE[wanted].policies, policies[0].mode
+    needed, mode = PHASES_OF_MODE[plan_mode].policies, policies[0].mode
     if needed in (None, mode):
         return policies
     if options.convert_policies:
@@ -224,7 +224,7 @@ def _of_mode(
             'imbalance_query if that was not recorded'
         )
     raise ConfigurationError(
-        reason=f'the policies are of mode {mode}, but {wanted} is to be '
+        reason=f'the policies are of mode {mode}, but {plan_mode} is to be '
         f'planned: give policies of mode {needed} with --policies, or '
         f'--convert-policies to plan these as such{fills}; or --mode {mode}'
     )
@@ -240,7 +240,7 @@ def _request(
         return dataclasses.replace(recording.request, cells=cells)
     if not options.scopes:
         return dataclasses.replace(recording.request, cells=None)
-    named = [one for one in options.scopes if one != UNASSIGNED]
+    named = [name for name in options.scopes if name != UNASSIGNED]
     return dataclasses.replace(
         recording.request,
         aggregates=list(named),

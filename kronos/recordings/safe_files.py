@@ -141,8 +141,8 @@ class Folder:
             dir_fd=self._open_directory(sub, stack),
         )
         with open(handle, 'rb') as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
                 raise self.fault(name, plain_files.NO_PLAIN_FILE)
             # It may grow meanwhile, and the size of some is not told.
             data = file.read(MAX_BYTES + 1)

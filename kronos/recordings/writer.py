@@ -107,12 +107,12 @@ def files(recording: Recording) -> dict[str, str]:
     }
 
 
-def _inventory(found: CloudInventory) -> dict[str, str]:
-    cloud = found.cloud
+def _inventory(gathered: CloudInventory) -> dict[str, str]:
+    cloud = gathered.cloud
     hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
     services = None
-    if found.services is not None:
-        services = schema.copies(found.services.values(), rows.ServiceRow)
+    if gathered.services is not None:
+        services = schema.copies(gathered.services.values(), rows.ServiceRow)
     headroom = {
         host.name: {
             kind: schema.copied(room, rows.HeadroomRow)
@@ -121,19 +121,19 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
         for host in hosts
         if host.headroom is not None
     }
-    return _cells(found) | {
+    return _cells(gathered) | {
         reader.HOSTS: _joined(_hosts(hosts, cloud.hosts), ' '),
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
             rows.AGGREGATES,
             schema.copies(cloud.aggregates, rows.AggregateRow),
         ),
-        reader.INSTANCES: _joined(_instances(found.instances), ' '),
+        reader.INSTANCES: _joined(_instances(gathered.instances), ' '),
         reader.GROUPS: _lines(
-            rows.GROUPS, schema.copies(found.groups, rows.GroupRow)
+            rows.GROUPS, schema.copies(gathered.groups, rows.GroupRow)
         ),
-        reader.MIGRATIONS: _events(found.events, Origin.NOVA),
-        reader.HISTORY: _events(found.events, Origin.WATCHER),
+        reader.MIGRATIONS: _events(gathered.events, Origin.NOVA),
+        reader.HISTORY: _events(gathered.events, Origin.WATCHER),
         reader.HEADROOM: _mapping(rows.HEADROOM, headroom),
         reader.TRAITS: _mapping(
             rows.TRAITS, {h.name: h.traits for h in hosts if h.traits}
@@ -141,11 +141,11 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
     }
 
 
-def _cells(found: CloudInventory) -> dict[str, str]:
+def _cells(gathered: CloudInventory) -> dict[str, str]:
     """Nothing where nobody empties a cell."""
-    if not found.cell_needs.flavors:
+    if not gathered.cell_needs.flavors:
         return {}
-    file = cell_schema.CellsFile.of(found.cell_needs)
+    file = cell_schema.CellsFile.of(gathered.cell_needs)
     plain = cell_schema.CELLS.dump_python(file, mode='json')
     for key in cell_schema.OF_MOVES:
         if not plain[key]:
@@ -158,15 +158,15 @@ def _cells(found: CloudInventory) -> dict[str, str]:
 
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
     """What is not at fault is not said to be: most recordings ask nobody."""
-    found: list[dict[str, Any]] = rows.HOSTS.dump_python(
-        [rows.HostRow.of(one, one.name in planned) for one in hosts],
+    table: list[dict[str, Any]] = rows.HOSTS.dump_python(
+        [rows.HostRow.of(host, host.name in planned) for host in hosts],
         mode='json',
     )
-    for row in found:
+    for row in table:
         for key in ('excluded', 'faulty'):
             if row[key] is None:
                 del row[key]
-    return found
+    return table
 
 
 def _instances(instances: Iterable[Instance]) -> list[Any]:
@@ -174,10 +174,10 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
 
     Nor of a flavor where none is known, nor of allocations that are right.
     """
-    found: list[dict[str, Any]] = rows.INSTANCES.dump_python(
-        [rows.InstanceRow.of(one) for one in instances], mode='json'
+    table: list[dict[str, Any]] = rows.INSTANCES.dump_python(
+        [rows.InstanceRow.of(instance) for instance in instances], mode='json'
     )
-    for row in found:
+    for row in table:
         if not (row['failure'] or row['restarts']):
             for key in rows.OF_FAILURES:
                 del row[key]
@@ -191,7 +191,7 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
         if not row['flavor']:
             for key in rows.OF_FLAVORS:
                 del row[key]
-    return found
+    return table
 
 
 def _events(events: Iterable[Event], origin: Origin) -> str:
@@ -227,17 +227,17 @@ def _meta(recording: Recording) -> dict[str, Any]:
         exclusions_unknown=recording.gathered.exclusions_unknown,
         failures_unknown=None if unknown == NOT_ASKED else unknown,
     )
-    found: dict[str, Any] = meta_schema.META.dump_python(meta, mode='json')
+    document: dict[str, Any] = meta_schema.META.dump_python(meta, mode='json')
     if not meta.exclusions_unknown:
-        del found['exclusions_unknown']
+        del document['exclusions_unknown']
     if meta.failures_unknown is None:
-        del found['failures_unknown']
+        del document['failures_unknown']
     if meta.request.cells is None:
-        del found['request']['cells']
+        del document['request']['cells']
     for name in ('settings', 'configured'):
-        if found[name] and found[name]['cell_drain'] is None:
-            del found[name]['cell_drain']
-    return found
+        if document[name] and document[name]['cell_drain'] is None:
+            del document[name]['cell_drain']
+    return document
 
 
 def _sections(seeds: Seeds) -> dict[str, Any]:
@@ -250,16 +250,16 @@ def _sections(seeds: Seeds) -> dict[str, Any]:
 
 
 def _prometheus(recording: Recording) -> dict[str, str]:
-    found = {}
+    files = {}
     repeated = cloud.repeated(recording.gathered.instances)
     for policy in recording.policies:
         for query in models.QUERIES:
             answer = _answer(recording, policy, query)
             if answer is not None:
-                found[reader.file_of(policy, query)] = _reading(
+                files[reader.file_of(policy, query)] = _reading(
                     *answer, repeated
                 )
-    return found
+    return files
 
 
 def _answer(
@@ -269,9 +269,9 @@ def _answer(
     query, label = getattr(policy, row.field), getattr(policy, row.label)
     if query is None:
         return None
-    for one in (label, ANY_LABEL):
-        if (query, one) in recording.answers:
-            return recording.answers[query, one], one
+    for recorded_label in (label, ANY_LABEL):
+        if (query, recorded_label) in recording.answers:
+            return recording.answers[query, recorded_label], recorded_label
     if reader.needs(row, policy, recording.settings):
         return Answers({}).instant_query(query, label), label
     return None
@@ -292,20 +292,20 @@ def _reading(reading: Reading, label: str, repeated: Collection[str]) -> str:
     return f'{head},\n "samples": {_joined(samples, "  ")} }}\n'
 
 
-def _lines(adapter: pydantic.TypeAdapter[Any], found: Any) -> str:
+def _lines(adapter: pydantic.TypeAdapter[Any], value: Any) -> str:
     """A list with one row a line; null for None."""
-    plain = adapter.dump_python(found, mode='json')
+    plain = adapter.dump_python(value, mode='json')
     return 'null\n' if plain is None else _joined(plain, ' ')
 
 
 def _joined(plain: Iterable[Any], indent: str) -> str:
-    lines = ',\n'.join(f'{indent}{_compact(one)}' for one in plain)
+    lines = ',\n'.join(f'{indent}{_compact(row)}' for row in plain)
     return f'[\n{lines}\n]\n' if lines else '[]\n'
 
 
-def _mapping(adapter: pydantic.TypeAdapter[Any], found: Any) -> str:
+def _mapping(adapter: pydantic.TypeAdapter[Any], value: Any) -> str:
     """A mapping with one key a line."""
-    plain: Mapping[str, Any] = adapter.dump_python(found, mode='json')
+    plain: Mapping[str, Any] = adapter.dump_python(value, mode='json')
     lines = ',\n'.join(
         f' {json.dumps(name)}: {_compact(plain[name])}'
         for name in sorted(plain)

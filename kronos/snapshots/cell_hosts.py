@@ -36,18 +36,18 @@ class CellScope:
 def of(
     scope: CellScope,
     hosts: Mapping[str, Host],
-    told: Mapping[str, Mapping[str, str]],
+    by_host: Mapping[str, Mapping[str, str]],
     excluded: Collection[str],
 ) -> list[Host]:
     """The hosts that are emptied, and those that take what leaves.
 
     :param hosts: of the types that are planned
-    :param told: by host, by name of a cell, who says that it is in it
+    :param by_host: by host, by name of a cell, who says that it is in it
     :param excluded: names of hosts that take no part
     :raises ScopeError: names the parameter, its value and what is wrong
     """
     _require_cells(scope, hosts)
-    _require_one_cell(scope, told)
+    _require_one_cell(scope, by_host)
     sources = _sources(scope, hosts)
     return [
         host
@@ -79,7 +79,7 @@ def _sources(scope: CellScope, hosts: Mapping[str, Host]) -> set[str]:
     }
     if scope.hosts is None:
         return inside
-    found = set()
+    names = set()
     for name in scope.hosts:
         host = labels.find_host(name, hosts)
         if host is None:
@@ -88,13 +88,13 @@ def _sources(scope: CellScope, hosts: Mapping[str, Host]) -> set[str]:
         if host not in inside:
             cell = hosts[host].cell or 'no known cell'
             raise _bad(HOSTS, name, f'in {cell}, not in {scope.source}')
-        found.add(host)
-    return found
+        names.add(host)
+    return names
 
 
 def _require_cells(scope: CellScope, hosts: Mapping[str, Host]) -> None:
-    known = sorted({host.cell for host in hosts.values() if host.cell})
-    if not known:
+    cells = sorted({host.cell for host in hosts.values() if host.cell})
+    if not cells:
         raise exceptions.ScopeError(
             reason='no host has a cell: give aggregates the metadata '
             'kronos:cell, or set cell_source of [kronos]'
@@ -106,17 +106,17 @@ def _require_cells(scope: CellScope, hosts: Mapping[str, Host]) -> None:
         (TARGETS, scope.targets),
     ):
         for name in names:
-            if name not in known:
-                hint = near_names.of_cloud(name, known)
+            if name not in cells:
+                hint = near_names.of_cloud(name, cells)
                 raise _bad(parameter, name, f'no cell with hosts; {hint}')
 
 
 def _require_one_cell(
-    scope: CellScope, told: Mapping[str, Mapping[str, str]]
+    scope: CellScope, by_host: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Refuse where a host is told to be in two cells, one of them ours."""
     concerned = {scope.source, *scope.targets}
-    for host, cells in sorted(told.items()):
+    for host, cells in sorted(by_host.items()):
         if len(cells) > 1 and concerned & cells.keys():
             parts = [f'{cell} by {who}' for cell, who in sorted(cells.items())]
             raise exceptions.ScopeError(

@@ -131,29 +131,29 @@ def gather(
     :raises ConfigurationError: the flavor map gives what does not exist
     :raises NovaClientError: a listing failed
     """
-    found = CellNeeds(
-        flavors={one.name: one for one in listings.flavors()},
-        offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
+    needs = CellNeeds(
+        flavors={flavor.name: flavor for flavor in listings.flavors()},
+        offloaded=sorted(listings.offloaded(), key=lambda server: server.uuid),
         cell_policy=policy(sources.policy_files, has_crossed),
         loses_keys=loses_keys(listings, sources),
     )
-    drain.flavor_map = resolved(drain.flavor_map, found.flavors)
+    drain.flavor_map = resolved(drain.flavor_map, needs.flavors)
     leaving = list(instances)
     grows = {
-        one.project_id
-        for one in leaving
-        if flavors.is_changed(one, drain) and one.project_id
+        instance.project_id
+        for instance in leaving
+        if flavors.is_changed(instance, drain) and instance.project_id
     }
     for project in sorted(grows):
-        found.quota_left[project] = listings.quota_left(project)
-    tell(f'{len(found.flavors)} flavors, quotas of {len(grows)} projects')
-    for one in leaving:
-        one.has_shares = listings.has_shares(one.uuid)
+        needs.quota_left[project] = listings.quota_left(project)
+    tell(f'{len(needs.flavors)} flavors, quotas of {len(grows)} projects')
+    for instance in leaving:
+        instance.has_shares = listings.has_shares(instance.uuid)
     tell(f'shares of {len(leaving)} instances')
-    found.warnings += ports(sources, leaving)
+    needs.warnings += ports(sources, leaving)
     # Of the last warnings an audit's message has room.
-    found.warnings += _of_policy(found.cell_policy, drain, leaving)
-    return found
+    needs.warnings += _of_policy(needs.cell_policy, drain, leaving)
+    return needs
 
 
 def _of_policy(
@@ -165,7 +165,7 @@ def _of_policy(
     if (
         state is CrossCellPolicy.UNKNOWN
         and drain.close_source
-        and any(flavors.is_changed(one, drain) for one in leaving)
+        and any(flavors.is_changed(instance, drain) for instance in leaving)
     ):
         return [
             'nothing is closed for servers whose flavor changes: set '
@@ -186,17 +186,22 @@ def of_cloud(
 
     :raises NovaClientError: a listing failed
     """
-    projects = {one.project_id for one in instances if one.project_id}
-    found = CellNeeds(
-        flavors={one.name: one for one in listings.flavors()},
-        quota_left={one: listings.quota_left(one) for one in sorted(projects)},
-        offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
+    projects = {
+        instance.project_id for instance in instances if instance.project_id
+    }
+    needs = CellNeeds(
+        flavors={flavor.name: flavor for flavor in listings.flavors()},
+        quota_left={
+            project: listings.quota_left(project)
+            for project in sorted(projects)
+        },
+        offloaded=sorted(listings.offloaded(), key=lambda server: server.uuid),
         cell_policy=policy(sources.policy_files),
         loses_keys=loses_keys(listings, sources),
     )
-    tell(f'{len(found.flavors)} flavors, quotas of {len(projects)} projects')
-    found.warnings += ports(sources, instances)
-    return found
+    tell(f'{len(needs.flavors)} flavors, quotas of {len(projects)} projects')
+    needs.warnings += ports(sources, instances)
+    return needs
 
 
 def loses_keys(listings: Listings, sources: Sources) -> bool:
@@ -241,7 +246,7 @@ def ports(sources: Sources, instances: Iterable[Instance]) -> list[str]:
     """
     if sources.tied_ports is None:
         return []
-    by_uuid = {one.uuid: one for one in instances}
+    by_uuid = {instance.uuid: instance for instance in instances}
     try:
         tied = sources.tied_ports(by_uuid)
     except exceptions.ClientError as error:
@@ -252,7 +257,7 @@ def ports(sources: Sources, instances: Iterable[Instance]) -> list[str]:
 
 
 def resolved(
-    flavor_map: dict[str, str] | None, known: dict[str, Flavor]
+    flavor_map: dict[str, str] | None, by_name: dict[str, Flavor]
 ) -> dict[str, str] | None:
     """A map of names, from one of names or ids.
 
@@ -260,19 +265,19 @@ def resolved(
     """
     if flavor_map is None:
         return None
-    by_id = {one.id: one.name for one in known.values()}
-    found: dict[str, str] = {}
+    by_id = {flavor.id: flavor.name for flavor in by_name.values()}
+    result: dict[str, str] = {}
     for old, new in flavor_map.items():
-        name = old if old in (ANY, *known) else by_id.get(old, old)
-        value = new if new in (SAME, *known) else by_id.get(new)
+        name = old if old in (ANY, *by_name) else by_id.get(old, old)
+        value = new if new in (SAME, *by_name) else by_id.get(new)
         if value is None:
-            hint = near_names.of_cloud(new, sorted(known))
+            hint = near_names.of_cloud(new, sorted(by_name))
             raise _bad(old, new, f'there is no flavor {new}; {hint}')
-        if found.get(name, value) != value:
+        if result.get(name, value) != value:
             raise _bad(old, new, f'{name} is mapped twice')
-        found[name] = SAME if value == name else value
-    _require_no_loop(found)
-    return found
+        result[name] = SAME if value == name else value
+    _require_no_loop(result)
+    return result
 
 
 def _require_no_loop(flavor_map: dict[str, str]) -> None:

@@ -119,12 +119,12 @@ def parse(raw: dict[str, Any]) -> CellDrain:
 
 def _source(raw: dict[str, Any]) -> list[str]:
     value = raw['source_cell']
-    found = audit_values.names(raw, 'source_cell', 'cell') or []
-    if len(found) != 1 or isinstance(value, list):
+    cells = audit_values.names(raw, 'source_cell', 'cell') or []
+    if len(cells) != 1 or isinstance(value, list):
         raise audit_values.bad(
             'source_cell', value, 'not the name of one cell'
         )
-    return found
+    return cells
 
 
 def _flavor_map(value: Any) -> dict[str, str] | None:
@@ -138,14 +138,14 @@ def _flavor_map(value: Any) -> dict[str, str] | None:
         items = {old: new for old, _, new in parts}
     if not isinstance(items, dict) or not items:
         raise _no_map(value)
-    found = {}
+    flavor_map = {}
     for old, new in items.items():
         if isinstance(new, bool) or not isinstance(new, str | int):
             raise _no_map(value)
-        found[str(old).strip()] = str(new).strip()
-    if not all(found) or not all(found.values()):
+        flavor_map[str(old).strip()] = str(new).strip()
+    if not all(flavor_map) or not all(flavor_map.values()):
         raise _no_map(value)
-    return found
+    return flavor_map
 
 
 def _no_map(value: Any) -> Exception:
@@ -160,7 +160,7 @@ def _one_of(kind: type[Confirm | MoveOrder], description: str) -> Any:
     return {
         'description': description,
         'type': 'string',
-        'enum': [one.value for one in kind],
+        'enum': [member.value for member in kind],
     }
 
 
@@ -168,9 +168,9 @@ def _chosen(kind: Any, raw: dict[str, Any], name: str, default: Any) -> Any:
     value = raw.get(name)
     if value is None:
         return default
-    if value not in [one.value for one in kind]:
-        known = ' nor '.join(one.value for one in kind)
-        raise audit_values.bad(name, value, f'neither {known}')
+    if value not in [member.value for member in kind]:
+        values = ' nor '.join(member.value for member in kind)
+        raise audit_values.bad(name, value, f'neither {values}')
     return kind(value)
 
 

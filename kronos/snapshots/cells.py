@@ -33,18 +33,18 @@ def told(
 
     :param services: by host; None if os-services failed
     """
-    found: dict[str, dict[str, str]] = {}
+    sources: dict[str, dict[str, str]] = {}
     if source is CellSource.AZ:
         for name, service in (services or {}).items():
             if service.zone:
-                found[name] = {service.zone: 'os-services'}
-        return found
-    for aggregate in sorted(aggregates, key=lambda one: one.name):
+                sources[name] = {service.zone: 'os-services'}
+        return sources
+    for aggregate in sorted(aggregates, key=lambda aggregate: aggregate.name):
         cell = aggregate.metadata.get(METADATA_KEY, '').strip()
         for name in aggregate.hosts if cell else ():
-            cells = found.setdefault(name, {})
+            cells = sources.setdefault(name, {})
             cells.setdefault(cell, f'aggregate {aggregate.name}')
-    return found
+    return sources
 
 
 def by_host(nova: NovaClient, source: CellSource) -> dict[str, str]:
@@ -53,14 +53,14 @@ def by_host(nova: NovaClient, source: CellSource) -> dict[str, str]:
     :raises NovaClientError: Nova cannot be asked
     """
     by_zone = source is CellSource.AZ
-    found = told(
+    sources = told(
         source,
         [] if by_zone else nova.list_aggregates(),
         nova.list_compute_services() if by_zone else None,
     )
     return {
         host: next(iter(names))
-        for host, names in found.items()
+        for host, names in sources.items()
         if len(names) == 1
     }
 

@@ -70,37 +70,37 @@ def cut(
     :param readings: by name of an enabled policy
     :raises ScopeError: the request is for no, an unknown or an empty scope
     """
-    found = scopes.resolve(request, gathered.cloud)
-    return parts(gathered, request, found, readings)
+    hosts = scopes.resolve(request, gathered.cloud)
+    return parts(gathered, request, hosts, readings)
 
 
 def parts(
     gathered: CloudInventory,
     request: ScopeRequest,
-    found: Mapping[str, Sequence[Host]],
+    hosts_by_scope: Mapping[str, Sequence[Host]],
     readings: dict[str, PolicyReadings],
 ) -> list[Snapshot]:
     """The same for scopes that are resolved already.
 
-    :param found: hosts by scope, as of :func:`scopes.resolve`
+    :param hosts_by_scope: hosts by scope, as of :func:`scopes.resolve`
     """
     scopes.warn_of_vain(request, gathered.instances)
-    instances = [_kept(one, request) for one in gathered.instances]
+    instances = [_kept(instance, request) for instance in gathered.instances]
     snapshots = [
         _snapshot(name, hosts, instances, gathered, readings)
-        for name, hosts in found.items()
+        for name, hosts in hosts_by_scope.items()
     ]
-    display = Counter(one.name for one in instances)
-    internal = Counter(one.internal_name for one in instances)
+    display = Counter(instance.name for instance in instances)
+    internal = Counter(instance.internal_name for instance in instances)
     for snapshot in snapshots:
         if request.cells is not None:
             _add_cell_needs(snapshot, request.cells, gathered)
         inside = list(snapshot.instances.values())
         snapshot.display_names_elsewhere = _beyond(
-            display, Counter(one.name for one in inside)
+            display, Counter(instance.name for instance in inside)
         )
         snapshot.internal_names_elsewhere = _beyond(
-            internal, Counter(one.internal_name for one in inside)
+            internal, Counter(instance.internal_name for instance in inside)
         )
     return snapshots
 
@@ -109,13 +109,13 @@ def repeated(instances: Iterable[Instance]) -> set[str]:
     """Names, display or internal ones, that several instances have."""
     everyone = list(instances)
     counts = (
-        Counter(one.name for one in everyone),
-        Counter(one.internal_name for one in everyone),
+        Counter(instance.name for instance in everyone),
+        Counter(instance.internal_name for instance in everyone),
     )
     return {
         name
-        for found in counts
-        for name, count in found.items()
+        for count_by_name in counts
+        for name, count in count_by_name.items()
         if name and count > 1
     }
 
@@ -146,7 +146,11 @@ def _snapshot(
 ) -> Snapshot:
     """Cut a scope out; other hosts, instances and groups are no part."""
     names = {host.name for host in hosts}
-    instances = {one.uuid: one for one in everyone if one.host in names}
+    instances = {
+        instance.uuid: instance
+        for instance in everyone
+        if instance.host in names
+    }
     return Snapshot(
         scope=name,
         hosts={host.name: host for host in hosts},
@@ -185,22 +189,24 @@ def _add_cell_needs(
     snapshot.cell_policy = needs.cell_policy
     snapshot.loses_keys = needs.loses_keys
     services = gathered.services or {}
-    open_ = {name for name, one in services.items() if one.is_available}
-    known = gathered.cloud.hosts | gathered.cloud.other_hosts
-    snapshot.open_source_hosts = cell_hosts.open_beside(scope, known, open_)
+    open_ = {
+        name for name, service in services.items() if service.is_available
+    }
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+    snapshot.open_source_hosts = cell_hosts.open_beside(scope, hosts, open_)
 
 
 def _faulty_elsewhere(
     scope: str, inside: Collection[str], gathered: CloudInventory
 ) -> list[str]:
     """Hosts of the aggregate of a scope that an audit leaves out of it."""
-    known = gathered.cloud.hosts | gathered.cloud.other_hosts
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
     services = gathered.services or {}
     return sorted(
         host
-        for one in gathered.cloud.aggregates
-        if one.name == scope
-        for host in set(one.hosts) - set(inside)
-        if (host in known and known[host].faulty is not None)
+        for aggregate in gathered.cloud.aggregates
+        if aggregate.name == scope
+        for host in set(aggregate.hosts) - set(inside)
+        if (host in hosts and hosts[host].faulty is not None)
         or (host in services and services[host].is_closed_by_kronos)
     )

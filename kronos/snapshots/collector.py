@@ -135,26 +135,26 @@ class Collector:
         """
         gathered = self._begin()
         # A name that is misspelt is told before the long listings.
-        found = scopes.resolve(request, gathered.cloud)
+        hosts = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
         if settings.cell_drain is not None:
-            self._add_cell_needs(gathered, settings.cell_drain, found, begun)
-        asked = queries.PolicyQueries(self._prometheus, settings)
-        readings = asked.of(policies)
-        self._tell(f'{asked.queries} queries of the policies')
-        _exclude(gathered, asked, self._exclude_hosts_query, settings)
+            self._add_cell_needs(gathered, settings.cell_drain, hosts, begun)
+        metrics = queries.PolicyQueries(self._prometheus, settings)
+        readings = metrics.of(policies)
+        self._tell(f'{metrics.queries} queries of the policies')
+        _exclude(gathered, metrics, self._exclude_hosts_query, settings)
         if self._failure_queries is not None:
             failures.note(
-                gathered, asked, self._failure_queries, settings.host_match
+                gathered, metrics, self._failure_queries, settings.host_match
             )
             recoveries.note(self._nova, gathered, restarts, settings)
         if self._dirty_rates is not None:
-            _note_dirty_rates(gathered, asked, self._dirty_rates, settings)
-        _note_clocks(gathered, asked)
+            _note_dirty_rates(gathered, metrics, self._dirty_rates, settings)
+        _note_clocks(gathered, metrics)
         return CollectedCloud(
             gathered,
-            asked.answers,
-            parts(gathered, request, found, readings),
+            metrics.answers,
+            parts(gathered, request, hosts, readings),
         )
 
     def _begin(self) -> CloudInventory:
@@ -199,23 +199,27 @@ class Collector:
         self,
         gathered: CloudInventory,
         drain: CellDrain,
-        found: Mapping[str, Sequence[Host]],
+        hosts_by_scope: Mapping[str, Sequence[Host]],
         begun: Sequence[BegunMove],
     ) -> None:
         names = {
             host.name
-            for hosts in found.values()
+            for hosts in hosts_by_scope.values()
             for host in hosts
             if host.cell == drain.source
         }
         listings = CellListings(self._nova.api)
-        known = gathered.cloud.hosts | gathered.cloud.other_hosts
-        by_host = {name: host.cell for name, host in known.items()}
+        all_hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+        by_host = {name: host.cell for name, host in all_hosts.items()}
         gathered.cell_needs = cell_needs.gather(
             listings,
             self._cell_sources,
             drain,
-            [one for one in gathered.instances if one.host in names],
+            [
+                instance
+                for instance in gathered.instances
+                if instance.host in names
+            ],
             self._tell,
             cell_needs.has_crossed(gathered.events, by_host),
         )
@@ -245,13 +249,14 @@ class Collector:
             table[host.name] = host
             if services and host.name in services:
                 host.availability_zone = services[host.name].zone
-        known = cloud.hosts | cloud.other_hosts
-        for one in cloud.aggregates:
+        all_hosts = cloud.hosts | cloud.other_hosts
+        for aggregate in cloud.aggregates:
             # Nova takes the name of a host there in any case.
-            found = (
-                labels.find_host(name, known) or name for name in one.hosts
+            names = (
+                labels.find_host(name, all_hosts) or name
+                for name in aggregate.hosts
             )
-            one.hosts = list(dict.fromkeys(found))
+            aggregate.hosts = list(dict.fromkeys(names))
         return cloud, warnings
 
     def _hosts(
@@ -304,23 +309,23 @@ class Collector:
     def _events(
         self,
         instances: Sequence[Instance],
-        known: Sequence[Event],
+        recorded: Sequence[Event],
         settings: Settings,
         now: float,
     ) -> list[Event]:
         """The known events and Nova's, without what was left behind."""
         existing = {instance.uuid for instance in instances}
-        since = cooldown.nova_since(settings, now, known, existing)
-        told = self._nova.list_migrations(since)
-        unexplained = stale_migrations.unexplained(instances, told)
+        since = cooldown.nova_since(settings, now, recorded, existing)
+        listed = self._nova.list_migrations(since)
+        unexplained = stale_migrations.unexplained(instances, listed)
         if unexplained:
-            told += [
+            listed += [
                 event
                 for event in self._nova.list_unfinished_migrations()
                 if event.instance in unexplained
             ]
         events, left_behind = stale_migrations.sort_out(
-            [*known, *told], instances, now
+            [*recorded, *listed], instances, now
         )
         for event in left_behind:
             LOG.warning('%s', stale_migrations.sentence(event))
@@ -328,34 +333,34 @@ class Collector:
 
 
 def _note_clocks(
-    gathered: CloudInventory, asked: queries.PolicyQueries
+    gathered: CloudInventory, metrics: queries.PolicyQueries
 ) -> None:
     """Note that the clock of Prometheus is not that of this host."""
-    if warning := answer_health.clocks(asked.asked):
+    if warning := answer_health.clocks(metrics.asked):
         gathered.warnings.append(warning)
         LOG.warning('%s', warning)
 
 
 def _note_dirty_rates(
     gathered: CloudInventory,
-    asked: queries.PolicyQueries,
+    metrics: queries.PolicyQueries,
     query: DirtyRateQuery,
     settings: Settings,
 ) -> None:
     """Note how fast guests write to memory, or that nobody knows."""
-    reading = asked.instant_query(query.query, query.label)
+    reading = metrics.instant_query(query.query, query.label)
     why = answer_health.why_unusable(reading, settings.partial_answers)
-    found = dirty_rates.of(
+    rates = dirty_rates.of(
         Reading(query.query) if why else reading,
         query,
         gathered.instances,
         gathered.cloud.hosts,
         settings.host_match,
     )
-    for one in gathered.instances:
-        one.dirty_rate = found.get(one.uuid, 0.0)
+    for instance in gathered.instances:
+        instance.dirty_rate = rates.get(instance.uuid, 0.0)
     doubts = answer_health.doubts(reading, query.label) if not why else []
-    if not found:
+    if not rates:
         why = why or (
             f'none of its {len(reading.samples)} series is of an instance'
         )
@@ -368,14 +373,14 @@ def _note_dirty_rates(
 
 def _exclude(
     gathered: CloudInventory,
-    asked: queries.PolicyQueries,
+    metrics: queries.PolicyQueries,
     query: str,
     settings: Settings,
 ) -> None:
     """Note the hosts at fault, or why nobody knows them."""
     hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
     try:
-        found = exclusions.ask(asked, query, hosts, settings.host_match)
+        at_fault = exclusions.ask(metrics, query, hosts, settings.host_match)
     except exceptions.PrometheusError as error:
         gathered.exclusions_unknown = str(error)
         LOG.error(
@@ -384,8 +389,8 @@ def _exclude(
             error,
         )
         return
-    for text in found.warnings:
+    for text in at_fault.warnings:
         LOG.warning('%s', text)
-    gathered.warnings += found.warnings
-    for name, value in found.values.items():
+    gathered.warnings += at_fault.warnings
+    for name, value in at_fault.values.items():
         hosts[name].excluded = value

@@ -85,7 +85,7 @@ def judge(
     """
     require_whole(reading, option)
     named = _by_label(reading, option)
-    found = HostsAtFault()
+    result = HostsAtFault()
     for label, value in named.items():
         if value == 0.0:
             continue
@@ -93,20 +93,22 @@ def judge(
         if not meant and how is HostMatch.EXACT:
             _require_foreign(label, hosts, option)
         if not meant:
-            found.strangers.append(label)
+            result.strangers.append(label)
         if len(meant) > 1:
-            found.unclear.append(label)
+            result.unclear.append(label)
         for host in meant:
-            found.values[host] = _worse(found.values.get(host, 0.0), value)
-    if not found.values:
+            result.values[host] = _worse(result.values.get(host, 0.0), value)
+    if not result.values:
         _require_some_host(named, hosts, how, option)
-    if found.strangers:
-        told = [f'{one!r} ({named[one]:g})' for one in found.strangers]
-        found.warnings.append(
-            f'{option}: {STRANGERS} {wording.some(told)}, which excluded '
+    if result.strangers:
+        series = [
+            f'{label!r} ({named[label]:g})' for label in result.strangers
+        ]
+        result.warnings.append(
+            f'{option}: {STRANGERS} {wording.some(series)}, which excluded '
             f'none. {RENAME}'
         )
-    return found
+    return result
 
 
 def require_whole(reading: Reading, option: str) -> None:
@@ -126,21 +128,23 @@ def matched(
     reading: Reading, hosts: Collection[str], how: HostMatch
 ) -> labels.HostMatches:
     """The labels of an answer, and the hosts that they mean."""
-    named = {label for one in reading.samples if (label := label_of(one))}
+    named = {
+        label for sample in reading.samples if (label := label_of(sample))
+    }
     return labels.match_hosts(named, hosts, how)
 
 
 def warnings(hosts: Iterable[Host]) -> list[str]:
     """What is said of those of a scope that are excluded."""
-    told = [
+    reasons = [
         f'{host.name}: {reason}'
-        for host in sorted(hosts, key=lambda one: one.name)
+        for host in sorted(hosts, key=lambda host: host.name)
         if (reason := eligible.why_excluded(host))
     ]
-    if not told:
+    if not reasons:
         return []
-    verb = 'hosts take' if len(told) > 1 else 'host takes'
-    return [f'{len(told)} {verb} no instance ({wording.some(told)})']
+    verb = 'hosts take' if len(reasons) > 1 else 'host takes'
+    return [f'{len(reasons)} {verb} no instance ({wording.some(reasons)})']
 
 
 def _by_label(reading: Reading, option: str) -> dict[str, float]:
@@ -149,11 +153,11 @@ def _by_label(reading: Reading, option: str) -> dict[str, float]:
     :raises PrometheusError: of a series at fault nobody knows the host
     """
     named: dict[str, float] = {}
-    nameless = [one for one in reading.samples if not label_of(one)]
-    for one in reading.samples:
-        if label := label_of(one):
-            named[label] = _worse(named.get(label, 0.0), one.value)
-    lost = [one for one in nameless if one.value != 0.0]
+    nameless = [sample for sample in reading.samples if not label_of(sample)]
+    for sample in reading.samples:
+        if label := label_of(sample):
+            named[label] = _worse(named.get(label, 0.0), sample.value)
+    lost = [sample for sample in nameless if sample.value != 0.0]
     if lost or (nameless and not named):
         raise unusable(
             f'the series {(lost or nameless)[0].series} has neither a label '
@@ -165,8 +169,8 @@ def _by_label(reading: Reading, option: str) -> dict[str, float]:
 
 def label_of(sample: Sample) -> str:
     """What names the host of a series; '' if nothing does."""
-    told = labels.of_series(sample.series)
-    return next((told[one] for one in LABELS if told.get(one)), '')
+    by_name = labels.of_series(sample.series)
+    return next((by_name[name] for name in LABELS if by_name.get(name)), '')
 
 
 def _require_some_host(
@@ -183,7 +187,7 @@ def _require_some_host(
         _require_foreign(label, hosts, option)
     raise unusable(
         'none of its labels is a host of the cloud '
-        f'({wording.some([repr(one) for one in named], EXAMPLES)}). {RENAME}',
+        f'({wording.some([*map(repr, named)], EXAMPLES)}). {RENAME}',
         option=option,
     )
 
@@ -199,9 +203,9 @@ def _require_foreign(label: str, hosts: Collection[str], option: str) -> None:
         )
 
 
-def _worse(one: float, other: float) -> float:
+def _worse(value: float, other: float) -> float:
     """The value that is further from 0; a number tells more than NaN."""
-    return max(one, other, key=lambda value: (value != 0.0, _size(value)))
+    return max(value, other, key=lambda each: (each != 0.0, _size(each)))
 
 
 def _size(value: float) -> float:

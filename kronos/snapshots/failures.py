@@ -89,11 +89,11 @@ def note(
     gathered.warnings += faulty.warnings
     for name, value in faulty.values.items():
         hosts[name].faulty = value
-    for one in gathered.instances:
-        failure = failed.get(one.uuid)
+    for instance in gathered.instances:
+        failure = failed.get(instance.uuid)
         # What another host says of it is of before it came here.
-        if failure is not None and failure.host in ('', one.host):
-            one.failure, one.failed_at = failure.kind, failure.at
+        if failure is not None and failure.host in ('', instance.host):
+            instance.failure, instance.failed_at = failure.kind, failure.at
 
 
 def of_hosts(
@@ -104,19 +104,19 @@ def of_hosts(
     :raises PrometheusError: the answer cannot be used, or it is not certain
         which host a series means
     """
-    found = exclusions.ask(prometheus, query, hosts, how, OF_HOSTS)
-    if found.unclear:
+    result = exclusions.ask(prometheus, query, hosts, how, OF_HOSTS)
+    if result.unclear:
         raise exclusions.unusable(
             'which host is meant is not certain by '
-            f'{wording.some(sorted(found.unclear))}; give it the whole name',
+            f'{wording.some(sorted(result.unclear))}; give it the whole name',
             option=OF_HOSTS,
         )
-    found.values = {
+    result.values = {
         host: value
-        for host, value in found.values.items()
+        for host, value in result.values.items()
         if not math.isnan(value)
     }
-    return found
+    return result
 
 
 def of_servers(
@@ -135,12 +135,12 @@ def of_servers(
             answer_health.unlabelled(reading, INSTANCE), option=OF_SERVERS
         )
     meant = exclusions.matched(reading, hosts, how).hosts
-    found: dict[str, Failure] = {}
-    for uuid, one in _failures(reading, meant):
-        known = found.get(uuid)
-        if known is None or _rank(one) > _rank(known):
-            found[uuid] = one
-    return found
+    failures: dict[str, Failure] = {}
+    for uuid, failure in _failures(reading, meant):
+        former = failures.get(uuid)
+        if former is None or _rank(failure) > _rank(former):
+            failures[uuid] = failure
+    return failures
 
 
 def _failures(
@@ -148,14 +148,14 @@ def _failures(
 ) -> list[tuple[str, Failure]]:
     return [
         (
-            one.label,
+            sample.label,
             Failure(
-                _kind(one),
-                _time_of(one),
-                meant.get(exclusions.label_of(one), ''),
+                _kind(sample),
+                _time_of(sample),
+                meant.get(exclusions.label_of(sample), ''),
             ),
         )
-        for one in reading.samples
+        for sample in reading.samples
     ]
 
 

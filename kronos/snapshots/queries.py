@@ -55,7 +55,7 @@ class PolicyQueries:
     ) -> dict[str, PolicyReadings]:
         """Only what ranks hosts."""
         return self._readings(
-            policies, [one for one in models.QUERIES if one.ranks_hosts]
+            policies, [query for query in models.QUERIES if query.ranks_hosts]
         )
 
     def instant_query(self, query: str, label_key: str) -> Reading:
@@ -65,14 +65,14 @@ class PolicyQueries:
     def _readings(
         self, policies: Sequence[Policy], rows: Sequence[PolicyQuery]
     ) -> dict[str, PolicyReadings]:
-        found = {}
+        readings = {}
         for policy in policies:
             if policy.enabled:
                 answers: dict[str, Any] = {
                     row.reading: self._answer(row, policy) for row in rows
                 }
-                found[policy.name] = PolicyReadings(**answers)
-        return found
+                readings[policy.name] = PolicyReadings(**answers)
+        return readings
 
     def _answer(self, row: PolicyQuery, policy: Policy) -> Reading | None:
         if not evaluation.asks(row, policy, self._settings):

@@ -40,59 +40,65 @@ def note(
     """
     if not settings.restart_servers or gathered.failures_unknown:
         return
-    left = MOST
-    for one in gathered.instances:
-        one.restarts = [
-            dataclasses.replace(row) for row in past.get(one.uuid, ())
+    remaining = MOST
+    for instance in gathered.instances:
+        instance.restarts = [
+            dataclasses.replace(row) for row in past.get(instance.uuid, ())
         ]
-        if not (one.failure or any(row.acted for row in one.restarts)):
+        if not (
+            instance.failure or any(row.acted for row in instance.restarts)
+        ):
             continue
-        if left == 0:
+        if remaining == 0:
             LOG.warning('More than %d servers failed', MOST)
             return
-        left -= 1
+        remaining -= 1
         try:
-            _ask(nova, one)
+            _ask(nova, instance)
         except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s is not restarted: %s', one.uuid, error)
+            LOG.warning(
+                'Instance %s is not restarted: %s', instance.uuid, error
+            )
 
 
-def _ask(nova: NovaClient, one: Instance) -> None:
-    if one.status == 'ACTIVE':
-        runs = nova.is_guest_running(one.uuid)
+def _ask(nova: NovaClient, instance: Instance) -> None:
+    if instance.status == 'ACTIVE':
+        runs = nova.is_guest_running(instance.uuid)
         if runs is not None:
-            one.guest = eligible.RUNNING if runs else eligible.OFF
-    elif one.status == 'SHUTOFF':
-        _learn(one, 'stop', nova.own_stop)
-        one.stopped_by = stopped_by(nova, one)
-    elif one.status == eligible.VERIFY:
-        _learn(one, 'migrate', nova.own_migration)
-        ours = {row.migrate for row in one.restarts if row.migrate}
-        is_ours = nova.is_moved_by(one.uuid, ours)
-        one.stopped_by = eligible.BY_KRONOS if is_ours else eligible.BY_USER
+            instance.guest = eligible.RUNNING if runs else eligible.OFF
+    elif instance.status == 'SHUTOFF':
+        _learn(instance, 'stop', nova.own_stop)
+        instance.stopped_by = stopped_by(nova, instance)
+    elif instance.status == eligible.VERIFY:
+        _learn(instance, 'migrate', nova.own_migration)
+        ours = {row.migrate for row in instance.restarts if row.migrate}
+        is_ours = nova.is_moved_by(instance.uuid, ours)
+        instance.stopped_by = (
+            eligible.BY_KRONOS if is_ours else eligible.BY_USER
+        )
 
 
-def _learn(one: Instance, name: str, ask: Callable[[str], str]) -> None:
+def _learn(instance: Instance, name: str, ask: Callable[[str], str]) -> None:
     """Fill in the id of a request whose applier died before it learned that.
 
     :param name: of the request, as of the field of :class:`.PastRestart`
     :param ask: gives the id of the newest such request of Kronos' own user
     """
-    missing = [row for row in one.restarts if getattr(row, name) == ASKED]
-    request = ask(one.uuid) if missing else ''
-    known = {getattr(row, name) for row in one.restarts}
+    missing = [row for row in instance.restarts if getattr(row, name) == ASKED]
+    request = ask(instance.uuid) if missing else ''
+    ids = {getattr(row, name) for row in instance.restarts}
     for row in missing:
-        setattr(row, name, '' if request in known else request)
+        setattr(row, name, '' if request in ids else request)
 
 
-def stopped_by(nova: NovaClient, one: Instance) -> str:
+def stopped_by(nova: NovaClient, instance: Instance) -> str:
     """Who asked for a server to be SHUTOFF; '' if that is not known.
 
     :raises NovaClientError: Nova does not tell
     """
-    stop = nova.last_stop(one.uuid)
+    stop = nova.last_stop(instance.uuid)
     if stop is None:
         return ''
-    if stop.request_id in {row.stop for row in one.restarts if row.stop}:
+    if stop.request_id in {row.stop for row in instance.restarts if row.stop}:
         return eligible.BY_KRONOS
     return eligible.BY_USER if stop.user_id else eligible.BY_NOVA

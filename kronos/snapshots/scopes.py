@@ -134,13 +134,13 @@ def _of_cells(
     cells: CellScope, request: ScopeRequest, cloud: Cloud
 ) -> dict[str, list[Host]]:
     excluded = _excluded_hosts(request, cloud)
-    found = cell_hosts.of(cells, cloud.hosts, cloud.cells, excluded)
-    return {cells.name: found}
+    hosts = cell_hosts.of(cells, cloud.hosts, cloud.cells, excluded)
+    return {cells.name: hosts}
 
 
 def _other_types(cloud: Cloud) -> str:
     """What hypervisor_types leaves out, where that may be the reason."""
-    types = {one.hypervisor_type for one in cloud.other_hosts.values()}
+    types = {host.hypervisor_type for host in cloud.other_hosts.values()}
     if not types:
         return ''
     number = len(cloud.other_hosts)
@@ -177,11 +177,11 @@ def warn_of_vain(request: ScopeRequest, instances: Iterable[Instance]) -> None:
     for instance in instances:
         uuids.add(instance.uuid)
         projects.add(instance.project_id)
-    for kind, names, known in (
+    for kind, names, existing in (
         ('instances', request.excluded_instances, uuids),
         ('projects', request.excluded_projects, projects),
     ):
-        if vain := sorted(set(names) - known):
+        if vain := sorted(set(names) - existing):
             LOG.warning(
                 'The scope excludes %s of which Nova shows no server: %s',
                 kind,
@@ -192,29 +192,31 @@ def warn_of_vain(request: ScopeRequest, instances: Iterable[Instance]) -> None:
 def _find(
     ref: str | AggregateRef, aggregates: Iterable[HostAggregate]
 ) -> HostAggregate:
-    known = list(aggregates)
+    candidates = list(aggregates)
     if isinstance(ref, AggregateRef):
-        return _find_exactly(ref, known)
+        return _find_exactly(ref, candidates)
     for matches in (
-        [a for a in known if a.name == ref],
-        [a for a in known if ref in (a.uuid, str(a.id))],
+        [a for a in candidates if a.name == ref],
+        [a for a in candidates if ref in (a.uuid, str(a.id))],
     ):
         if matches:
             return matches[0]
-    raise _unknown('aggregate', ref, sorted(a.name for a in known))
+    raise _unknown('aggregate', ref, sorted(a.name for a in candidates))
 
 
 def _find_exactly(
-    ref: AggregateRef, known: list[HostAggregate]
+    ref: AggregateRef, aggregates: list[HostAggregate]
 ) -> HostAggregate:
-    for aggregate in known:
+    for aggregate in aggregates:
         if ref.id == str(aggregate.id) or ref.name == aggregate.name:
             return aggregate
     if ref.id:
-        numbered = sorted(known, key=lambda a: a.id)
+        numbered = sorted(aggregates, key=lambda a: a.id)
         names = [f'{a.id} ({a.name})' for a in numbered]
         raise _unknown('aggregate with the id', ref.id, names)
-    raise _unknown('aggregate named', ref.name, sorted(a.name for a in known))
+    raise _unknown(
+        'aggregate named', ref.name, sorted(a.name for a in aggregates)
+    )
 
 
 def _zone_scopes(
@@ -225,19 +227,19 @@ def _zone_scopes(
     One without a host that may be planned is left out, since nobody named
     it, unless all are.
     """
-    found = _of_zone(zone, cloud)
-    able = [a for a in found if _sorted_out(a, cloud, excluded)[0]]
-    return {a.name: _hosts_of(a, cloud, excluded) for a in able or found}
+    aggregates = _of_zone(zone, cloud)
+    able = [a for a in aggregates if _sorted_out(a, cloud, excluded)[0]]
+    return {a.name: _hosts_of(a, cloud, excluded) for a in able or aggregates}
 
 
 def _of_zone(zone: str, cloud: Cloud) -> list[HostAggregate]:
-    found = [
+    aggregates = [
         a
         for a in cloud.aggregates
         if a.availability_zone and zone in (a.availability_zone, ALL)
     ]
-    if found:
-        return found
+    if aggregates:
+        return aggregates
     hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
     if any(host.availability_zone == zone for host in hosts):
         # The zone of all hosts that no aggregate puts into another one.
@@ -251,21 +253,21 @@ def _of_zone(zone: str, cloud: Cloud) -> list[HostAggregate]:
 
 
 def _unknown(
-    kind: str, name: str, known: Iterable[str]
+    kind: str, name: str, existing: Iterable[str]
 ) -> exceptions.ScopeError:
     return exceptions.ScopeError(
         reason=f'there is no {kind} "{name}"; '
-        + near_names.of_cloud(name, known)
+        + near_names.of_cloud(name, existing)
     )
 
 
 def _excluded_hosts(request: ScopeRequest, cloud: Cloud) -> set[str]:
     nodes = {h.node: h.name for h in cloud.hosts.values()}
-    known = {h for a in cloud.aggregates for h in a.hosts}
-    known |= set(cloud.hosts) | set(cloud.other_hosts)
+    hosts = {h for a in cloud.aggregates for h in a.hosts}
+    hosts |= set(cloud.hosts) | set(cloud.other_hosts)
     excluded = set()
     for name in request.excluded_hosts:
-        host = labels.find_host(name, known)
+        host = labels.find_host(name, hosts)
         if host is None:
             node = labels.find_host(name, nodes)
             host = None if node is None else nodes[node]
@@ -275,8 +277,8 @@ def _excluded_hosts(request: ScopeRequest, cloud: Cloud) -> set[str]:
         excluded.add(host)
     for ref in request.excluded_aggregates:
         whole = cloud.aggregates
-        for one in whole if ref == ALL else [_find(ref, whole)]:
-            excluded |= set(one.hosts)
+        for aggregate in whole if ref == ALL else [_find(ref, whole)]:
+            excluded |= set(aggregate.hosts)
     return excluded
 
 

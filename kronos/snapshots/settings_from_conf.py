@@ -98,16 +98,16 @@ def ask(
     settings: Settings,
     configured: Settings,
     mode: PlanMode | None,
-    **asked: Any,
+    **values: Any,
 ) -> None:
     """Set what an audit, or a replay, asks for.
 
     :param configured: what holds where it asks for nothing
     :param mode: that is planned; None: the one that is set
-    :param asked: values by their fields; None: not asked for
+    :param values: by their fields; None: not asked for
     """
     differing = {
-        name: value for name, value in asked.items() if value is not None
+        name: value for name, value in values.items() if value is not None
     }
     for name in ('max_migrations', 'restrict_to_az'):
         if name in differing:
@@ -144,12 +144,12 @@ def understood(option: str, text: str) -> Any:
     """
     if option not in FIELDS:
         raise KeyError(option)
-    known = {one.name: one for one in _options()}[option]
+    chosen = {registered.name: registered for registered in _options()}[option]
     try:
-        value = known.type(text)
+        value = chosen.type(text)
     except ValueError as error:
-        raise ValueError(validation.rule_of(known, error)) from None
-    if fault := validation.fault_of(known, value):
+        raise ValueError(validation.rule_of(chosen, error)) from None
+    if fault := validation.fault_of(chosen, value):
         raise ValueError(fault)
     return _of_kind(option, value)
 
@@ -171,10 +171,10 @@ def _untouched() -> cfg.ConfigOpts:
 
 def fault_of(settings: Settings) -> str:
     """What no configuration could say, as ``field: text``; '' if nothing."""
-    known = {one.name: one for one in _options()}
+    by_name = {registered.name: registered for registered in _options()}
     for option, field in FIELDS.items():
         value = getattr(settings, field)
-        kind = known[option].type
+        kind = by_name[option].type
         for bound, wrong, text in (
             ('min', operator.lt, 'at least'),
             ('max', operator.gt, 'at most'),

@@ -32,17 +32,17 @@ def unexplained(
     instances: Collection[Instance], events: Sequence[Event]
 ) -> set[str]:
     """Uuids of servers on their way of whose move nothing was told."""
-    known = {
+    reported = {
         event.instance
         for event in events
         if event.outcome is Outcome.UNDER_WAY
     }
     moving = {
-        one.uuid
-        for one in instances
-        if (one.task_state or '').startswith(_MOVING)
+        instance.uuid
+        for instance in instances
+        if (instance.task_state or '').startswith(_MOVING)
     }
-    return moving - known
+    return moving - reported
 
 
 def sort_out(
@@ -55,33 +55,33 @@ def sort_out(
     :returns: those that hold, and those that were left behind
     """
     busy = {
-        one.uuid
-        for one in instances
-        if one.task_state or one.status == _ARRIVED
+        instance.uuid
+        for instance in instances
+        if instance.task_state or instance.status == _ARRIVED
     }
-    silent = [one for one in events if now - one.at > _grace(one)]
+    silent = [event for event in events if now - event.at > _grace(event)]
     stuck = [
-        one
-        for one in silent
-        if one.outcome is Outcome.UNDER_WAY and one.instance not in busy
+        event
+        for event in silent
+        if event.outcome is Outcome.UNDER_WAY and event.instance not in busy
     ]
-    left = {id(one) for one in stuck}
+    stuck_ids = {id(event) for event in stuck}
     alive = {
-        one.plan
-        for one in events
-        if one.outcome is Outcome.UNDER_WAY and id(one) not in left
+        event.plan
+        for event in events
+        if event.outcome is Outcome.UNDER_WAY and id(event) not in stuck_ids
     }
     # Whoever carries out a plan always has one of its actions running. A
     # plan that nobody has taken yet may be carried out at any time.
     stuck += [
-        one
-        for one in silent
-        if one.outcome is Outcome.PLANNED
-        and one.status in _TAKEN
-        and one.plan not in alive
+        event
+        for event in silent
+        if event.outcome is Outcome.PLANNED
+        and event.status in _TAKEN
+        and event.plan not in alive
     ]
-    left = {id(one) for one in stuck}
-    return [one for one in events if id(one) not in left], stuck
+    stuck_ids = {id(event) for event in stuck}
+    return [event for event in events if id(event) not in stuck_ids], stuck
 
 
 def sentence(event: Event) -> str:

@@ -95,33 +95,35 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
 
     :param plan: of the action
     """
-    told = row.parameters if isinstance(row.parameters, dict) else {}
-    mark = _mark(told) if row.action_type == watcher_actions.CELL_MOVE else {}
+    inputs = row.parameters if isinstance(row.parameters, dict) else {}
+    mark = (
+        _mark(inputs) if row.action_type == watcher_actions.CELL_MOVE else {}
+    )
     if not mark:
         return None
-    if not all(isinstance(told.get(name), str) for name in _TEXTS):
+    if not all(isinstance(inputs.get(name), str) for name in _TEXTS):
         LOG.warning(
             'Action %s has begun a move that nobody can finish: its input '
             'parameters do not tell all of it',
             row.uuid,
         )
         return None
-    is_manual = told.get('confirm') == Confirm.MANUAL
+    is_manual = inputs.get('confirm') == Confirm.MANUAL
     is_finished = row.state == watcher_actions.FINISHED
     goes_on = plan.state in watcher_actions.STARTED
     return BegunMove(
         action=row.uuid,
-        instance=told['resource_id'],
-        source=told['source_node'],
-        destination=told['destination_node'],
-        how=_how(told),
-        target_cells=_strings(told.get('target_cells')),
+        instance=inputs['resource_id'],
+        source=inputs['source_node'],
+        destination=inputs['destination_node'],
+        how=_how(inputs),
+        target_cells=_strings(inputs.get('target_cells')),
         created=row.created,
         at=float(mark['at']),
         confirm=Confirm.MANUAL if is_manual else Confirm.AUTO,
         plan=plan.uuid if goes_on else '',
         has_ended=is_manual and (is_finished or _is_lost(row)),
-        is_second=bool(told.get('finishes')) and _has_failed(row),
+        is_second=bool(inputs.get('finishes')) and _has_failed(row),
         is_over=is_finished and not is_manual,
         request=_text(mark.get('request')),
         migration=_text(mark.get('migration')),
@@ -129,13 +131,13 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
     )
 
 
-def _mark(told: Mapping[str, Any]) -> dict[str, Any]:
+def _mark(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """What says that Nova may have taken a request; {} if it did not."""
-    mark = told.get(watcher_actions.CELL_MARK)
+    mark = inputs.get(watcher_actions.CELL_MARK)
     if not isinstance(mark, dict) or mark.get('refused'):
         return {}
-    at = mark.get('at')
-    is_time = isinstance(at, int | float) and not isinstance(at, bool)
+    moment = mark.get('at')
+    is_time = isinstance(moment, int | float) and not isinstance(moment, bool)
     return mark if is_time else {}
 
 
@@ -152,16 +154,16 @@ def _has_failed(row: ActionRow) -> bool:
     )
 
 
-def _how(told: Mapping[str, Any]) -> CellMove:
+def _how(inputs: Mapping[str, Any]) -> CellMove:
     return CellMove(
-        source_cell=told['source_cell'],
-        destination_cell=told['destination_cell'],
-        source_flavor=told['source_flavor'],
-        destination_flavor=told['destination_flavor'],
-        source_zone=_text(told.get('source_zone')),
-        destination_zone=_text(told.get('destination_zone')),
-        destination_flavor_id=_text(told.get('destination_flavor_id')),
-        unpins=told.get('unpin_zone') is True,
+        source_cell=inputs['source_cell'],
+        destination_cell=inputs['destination_cell'],
+        source_flavor=inputs['source_flavor'],
+        destination_flavor=inputs['destination_flavor'],
+        source_zone=_text(inputs.get('source_zone')),
+        destination_zone=_text(inputs.get('destination_zone')),
+        destination_flavor_id=_text(inputs.get('destination_flavor_id')),
+        unpins=inputs.get('unpin_zone') is True,
     )
 
 
@@ -197,17 +199,21 @@ def find(
     :param cells: by host
     :raises NovaClientError: a listing failed
     """
-    there = {one.uuid: one for one in instances if one.status in STATUSES}
+    moving = {
+        instance.uuid: instance
+        for instance in instances
+        if instance.status in STATUSES
+    }
     ours = [
-        _unfinished(move, there[uuid])
+        _unfinished(move, moving[uuid])
         for uuid, move in sorted(_newest(moves).items())
-        if uuid in there and not move.is_over and _is_ours(move, listings)
+        if uuid in moving and not move.is_over and _is_ours(move, listings)
     ]
-    known = {one.instance for one in ours}
+    own_servers = {move.instance for move in ours}
     rest = {
-        uuid: one
-        for uuid, one in there.items()
-        if one.status == VERIFY and uuid not in known
+        uuid: instance
+        for uuid, instance in moving.items()
+        if instance.status == VERIFY and uuid not in own_servers
     }
     return ours, _of_others(listings, rest, cells) if rest else []
 
@@ -215,22 +221,24 @@ def find(
 def _newest(moves: Iterable[BegunMove]) -> dict[str, BegunMove]:
     """The newest of each server, by its uuid."""
     return {
-        one.instance: one
-        for one in sorted(moves, key=lambda move: (move.created, move.action))
+        move.instance: move
+        for move in sorted(moves, key=lambda each: (each.created, each.action))
     }
 
 
 def _is_ours(move: BegunMove, listings: Listings) -> bool:
     """Whether the migration that a server is in is that of the move."""
-    found = listings.cold_migrations(move.instance)
+    migrations = listings.cold_migrations(move.instance)
     if move.migration:
         # Clocks differ; but one at most goes on, or it is not known whose.
-        going_on = {one.uuid for one in found if not one.is_over}
-        latest = going_on or {one.uuid for one in found[:1]}
+        going_on = {
+            migration.uuid for migration in migrations if not migration.is_over
+        }
+        latest = going_on or {migration.uuid for migration in migrations[:1]}
         return latest == {move.migration}
     if move.request:
         return listings.is_moved_by(move.instance, [move.request])
-    newest = next(iter(found), None)
+    newest = next(iter(migrations), None)
     if newest is None:
         return True
     late = newest.created_at - move.at
@@ -263,26 +271,26 @@ def _of_others(
     servers: Mapping[str, Instance],
     cells: Mapping[str, str],
 ) -> list[ForeignMove]:
-    found = {}
-    for one in listings.unconfirmed():
-        source, destination = cells.get(one.source), cells.get(one.destination)
-        is_known = one.instance in servers and source and destination
+    foreign = {}
+    for row in listings.unconfirmed():
+        source, destination = cells.get(row.source), cells.get(row.destination)
+        is_known = row.instance in servers and source and destination
         if is_known and source != destination:
-            found[one.instance] = ForeignMove(
-                one.instance,
-                servers[one.instance].name,
-                one.source,
-                one.destination,
-                cells[one.source],
+            foreign[row.instance] = ForeignMove(
+                row.instance,
+                servers[row.instance].name,
+                row.source,
+                row.destination,
+                cells[row.source],
             )
-    return [move for _, move in sorted(found.items())]
+    return [move for _, move in sorted(foreign.items())]
 
 
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else ''
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ''
 
 
-def _strings(told: Any) -> list[str]:
-    if not isinstance(told, list):
+def _strings(value: Any) -> list[str]:
+    if not isinstance(value, list):
         return []
-    return [one for one in told if isinstance(one, str)]
+    return [item for item in value if isinstance(item, str)]

@@ -116,7 +116,7 @@ def _told(
 ) -> Told:
     # Watcher ignores a filter for the type.
     ours = [row for row in rows if row.action_type in MOVES]
-    found: Told = {}
+    result: Told = {}
     for row in ours:
         missing = _missing(row.parameters)
         if missing:
@@ -127,14 +127,14 @@ def _told(
                 ', '.join(missing),
             )
         else:
-            found[row.uuid] = tell(row)
-    return found
+            result[row.uuid] = tell(row)
+    return result
 
 
-def _missing(told: Any) -> list[str]:
+def _missing(value: Any) -> list[str]:
     """Names of the input parameters that are needed and are no text."""
-    given = told if isinstance(told, dict) else {}
-    return [name for name in NEEDED if not isinstance(given.get(name), str)]
+    inputs = value if isinstance(value, dict) else {}
+    return [name for name in NEEDED if not isinstance(inputs.get(name), str)]
 
 
 def _over(row: ActionRow) -> Event | None:
@@ -178,33 +178,33 @@ def told_by(message: str) -> tuple[str, str]:
 
     The message of an older version tells no fault.
     """
-    found = _KRONOS_ERROR.search(message)
-    if found:
-        return found[1], found[2] or ''
-    found = _BARE_ERROR.search(message)
-    return (found[1] if found else UNKNOWN), ''
+    match = _KRONOS_ERROR.search(message)
+    if match:
+        return match[1], match[2] or ''
+    match = _BARE_ERROR.search(message)
+    return (match[1] if match else UNKNOWN), ''
 
 
 def words_of(message: str) -> str:
     """What the message of an action says beside the codes, and who told."""
-    found = _KRONOS_ERROR.search(message)
-    rest = message[found.end() :] if found else message
+    match = _KRONOS_ERROR.search(message)
+    rest = message[match.end() :] if match else message
     return rest.removeprefix(_TOLD).strip()
 
 
 def _event(row: ActionRow, outcome: Outcome) -> Event:
-    told = row.parameters
-    phase = told.get('phase')
+    inputs = row.parameters
+    phase = inputs.get('phase')
     return Event(
-        instance=told['resource_id'],
-        source=told['source_node'],
-        destination=told['destination_node'],
+        instance=inputs['resource_id'],
+        source=inputs['source_node'],
+        destination=inputs['destination_node'],
         outcome=outcome,
         at=row.touched,
         origin=Origin.WATCHER,
-        scope=told['aggregate'],
+        scope=inputs['aggregate'],
         status=row.state,
-        plan=told.get('action_plan_uuid', ''),
+        plan=inputs.get('action_plan_uuid', ''),
         began=row.created,
         phase=phase if phase in PHASES else '',
     )
@@ -217,13 +217,13 @@ def restart_of(
 
     One that waits in a plan that nobody started is no restart.
     """
-    told = row.parameters if isinstance(row.parameters, dict) else {}
-    uuid = told.get('resource_id')
+    inputs = row.parameters if isinstance(row.parameters, dict) else {}
+    uuid = inputs.get('resource_id')
     if row.action_type != RESTART or not isinstance(uuid, str):
         return None
     if row.state == PENDING and plan.state not in STARTED:
         return None
-    mark = told.get(RECOVERY)
+    mark = inputs.get(RECOVERY)
     mark = mark if isinstance(mark, dict) else {}
     return uuid, PastRestart(
         at=row.touched,
@@ -231,10 +231,10 @@ def restart_of(
         acted=bool(mark),
         stop=_text(mark.get('stop')),
         migrate=_text(mark.get('migrate')),
-        source=_text(told.get('source_node')),
-        destination=_text(told.get('destination_node')),
+        source=_text(inputs.get('source_node')),
+        destination=_text(inputs.get('destination_node')),
     )
 
 
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else ''
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ''

@@ -40,13 +40,13 @@ def events(
     """
     # In the order of an action's life, each read when the one before it has
     # been: so none slips through, and what is told last is the newest.
-    found: watcher_actions.Told = {}
+    result: watcher_actions.Told = {}
     for plan in _plans(watcher, clock() - stale_migrations.GRACE_SECONDS):
-        found |= watcher_actions.to_do(
+        result |= watcher_actions.to_do(
             plan, map(action_row, watcher.actions_of(plan.uuid))
         )
-    found |= watcher_actions.ended(_ended(watcher, since))
-    return [event for event in found.values() if event is not None]
+    result |= watcher_actions.ended(_ended(watcher, since))
+    return [event for event in result.values() if event is not None]
 
 
 def restarts(
@@ -57,16 +57,19 @@ def restarts(
     :param since: Unix seconds; plans that were made before are left out
     :raises ClientError: Watcher is away, or refuses
     """
-    told = []
+    by_server = []
     for row in watcher.plans():
         if seconds_of(row['created_at']) < since:
             continue
         plan = PlanRow(row['uuid'], row['state'], _touched(row))
-        found = map(action_row, watcher.actions_of(plan.uuid))
-        told += [watcher_actions.restart_of(one, plan) for one in found]
+        rows = map(action_row, watcher.actions_of(plan.uuid))
+        by_server += [
+            watcher_actions.restart_of(action, plan) for action in rows
+        ]
     done: dict[str, list[PastRestart]] = {}
     for uuid, restart in sorted(
-        (one for one in told if one is not None), key=lambda one: one[1].at
+        (pair for pair in by_server if pair is not None),
+        key=lambda pair: pair[1].at,
     ):
         done.setdefault(uuid, []).append(restart)
     return done
@@ -79,16 +82,16 @@ def begun_moves(watcher: WatcherClient, since: float) -> list[BegunMove]:
     :raises ClientError: Watcher is away, or refuses
     """
     plans = {row['uuid']: row['state'] for row in watcher.plans()}
-    found = []
+    moves = []
     for row in map(action_row, watcher.actions()):
         if row.touched < since:
             break
-        told = row.parameters if isinstance(row.parameters, dict) else {}
-        plan = str(told.get('action_plan_uuid') or '')
+        inputs = row.parameters if isinstance(row.parameters, dict) else {}
+        plan = str(inputs.get('action_plan_uuid') or '')
         state = plans.get(plan, watcher_actions.DELETED)
         move = unfinished_moves.begun(row, PlanRow(plan, state, row.touched))
-        found += [move] if move else []
-    return found
+        moves += [move] if move else []
+    return moves
 
 
 def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:
@@ -115,7 +118,7 @@ def _ended(
 ) -> Iterator[ActionRow]:
     """Actions that are over, or were deleted, the newest first."""
     limits = [since.moves, since.failures]
-    oldest = min(one or 0.0 for one in limits)
+    oldest = min(limit or 0.0 for limit in limits)
     for row in map(action_row, watcher.actions()):
         if row.touched < oldest:
             return

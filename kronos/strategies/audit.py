@@ -42,7 +42,7 @@ class AuditRequest:
 
     policies_file: str
     plan_mode: PlanMode
-    asked: parameters.Parameters
+    requested: parameters.Parameters
     audit: str = ''
     """Uuid of the audit that asks."""
     record: Callable[[Recording], None] | None = None
@@ -79,15 +79,15 @@ def run(
         scope, or Nova is away
     """
     timings: dict[str, float] = {}
-    scopes = audit_scope.request(scope, request.asked, conf.kronos)
-    settings = make_settings(request.plan_mode, request.asked, conf.kronos)
+    scopes = audit_scope.request(scope, request.requested, conf.kronos)
+    settings = make_settings(request.plan_mode, request.requested, conf.kronos)
     with timed(timings, 'policies'):
         text = loader.read(request.policies_file)
         file = _policies(text, request)
     with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
-        known = publishing.live_plans()
+        live_plans = publishing.live_plans()
         past = _past(settings, request.audit)
     with timed(timings, 'collect'):
         collected = _collector(conf, osc, request.plan_mode, file).collect(
@@ -97,11 +97,11 @@ def run(
     settings.drain_hosts = as_known(settings.drain_hosts, snapshots)
     if request.record is not None:
         with timed(timings, 'record'):
-            asked = text, file, scopes, settings
-            request.record(_recording(collected, *asked, conf.kronos))
+            inputs = text, file, scopes, settings
+            request.record(_recording(collected, *inputs, conf.kronos))
     require_hosts(settings.drain_hosts, snapshots)
     plan = _planned(snapshots, file, settings, conf.kronos, timings)
-    basis = publishing.Basis(known, _hosts(plan.report, snapshots))
+    basis = publishing.Basis(live_plans, _hosts(plan.report, snapshots))
     pace = durations.by_scope(snapshots)
     return AuditResult(
         plan.report, plan.parents, plan.order, settings, basis, timings, pace
@@ -181,62 +181,65 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
     """
     planned = {step.scope for step in report.steps}
     planned |= {
-        one.name
-        for one in report.scopes
-        if one.closings or one.restarts or one.finishing
+        scope.name
+        for scope in report.scopes
+        if scope.closings or scope.restarts or scope.finishing
     }
     hosts = {
-        host for one in snapshots if one.scope in planned for host in one.hosts
+        host
+        for snapshot in snapshots
+        if snapshot.scope in planned
+        for host in snapshot.hosts
     }
-    for one in report.scopes:
-        for move in one.finishing:
+    for scope in report.scopes:
+        for move in scope.finishing:
             hosts |= {move.source, move.destination}
     return frozenset(hosts)
 
 
 def as_known(
-    wanted: list[str] | None, snapshots: list[Snapshot]
+    names: list[str] | None, snapshots: list[Snapshot]
 ) -> list[str] | None:
     """The names as Nova spells them; those it does not know stay."""
-    known = {host for one in snapshots for host in one.hosts}
-    if wanted is None:
+    hosts = {host for snapshot in snapshots for host in snapshot.hosts}
+    if names is None:
         return None
-    return [labels.find_host(one, known) or one for one in wanted]
+    return [labels.find_host(name, hosts) or name for name in names]
 
 
-def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
+def require_hosts(names: list[str] | None, snapshots: list[Snapshot]) -> None:
     """Refuse to drain what is in no scope: it may be misspelt.
 
     :raises ScopeError: names the host and those that are known
     """
-    known = {host for one in snapshots for host in one.hosts}
-    strangers = [host for host in wanted or () if host not in known]
+    hosts = {host for snapshot in snapshots for host in snapshot.hosts}
+    strangers = [host for host in names or () if host not in hosts]
     if strangers:
         raise exceptions.ScopeError(
             reason=f'Audit parameter hosts: "{strangers[0]}" is no host of '
             "the audit's scopes; "
-            + near_names.of_cloud(strangers[0], sorted(known))
+            + near_names.of_cloud(strangers[0], sorted(hosts))
         )
 
 
 def make_settings(
-    mode: PlanMode, asked: parameters.Parameters, kronos: Any
+    mode: PlanMode, requested: parameters.Parameters, kronos: Any
 ) -> Settings:
     """The group ``[kronos]``, with what the audit and the mode say instead."""
-    found = settings_from_conf.settings_of(kronos)
+    settings = settings_from_conf.settings_of(kronos)
     settings_from_conf.ask(
-        found,
-        found,
+        settings,
+        settings,
         mode,
-        max_migrations=asked.max_migrations,
-        restrict_to_az=asked.restrict_to_az,
-        evacuate=asked.evacuate_disabled_hosts,
-        enforce_hard_affinity=asked.enforce_hard_affinity,
-        enforce_soft_affinity=asked.enforce_soft_affinity,
-        drain_hosts=asked.hosts,
-        cell_drain=asked.cell_drain,
+        max_migrations=requested.max_migrations,
+        restrict_to_az=requested.restrict_to_az,
+        evacuate=requested.evacuate_disabled_hosts,
+        enforce_hard_affinity=requested.enforce_hard_affinity,
+        enforce_soft_affinity=requested.enforce_soft_affinity,
+        drain_hosts=requested.hosts,
+        cell_drain=requested.cell_drain,
     )
-    return found
+    return settings
 
 
 def _collector(

@@ -33,7 +33,7 @@ EXCLUDABLE = (
 
 
 def request(
-    scope: list[dict[str, Any]], asked: parameters.Parameters, kronos: Any
+    scope: list[dict[str, Any]], requested: parameters.Parameters, kronos: Any
 ) -> collector.ScopeRequest:
     """What an audit is about.
 
@@ -41,77 +41,77 @@ def request(
     :param kronos: the group ``[kronos]`` of the configuration
     :raises ScopeError: the scope is not understood or given twice
     """
-    found = _from_audit_scope(scope)
-    if asked.cell_drain is not None:
-        return _of_cells(found, asked.cell_drain)
-    named = bool(found.aggregates or found.availability_zones)
-    if asked.aggregates is not None:
+    result = _from_audit_scope(scope)
+    if requested.cell_drain is not None:
+        return _of_cells(result, requested.cell_drain)
+    named = bool(result.aggregates or result.availability_zones)
+    if requested.aggregates is not None:
         if named:
             raise exceptions.ScopeError(
                 "Aggregates are named in the audit's scope and in its "
                 'parameter aggregates; name them in one of the two.'
             )
         named = True
-        found.aggregates = list(asked.aggregates)
-    pool = asked.include_unassigned_hosts
+        result.aggregates = list(requested.aggregates)
+    pool = requested.include_unassigned_hosts
     if not named:
-        found.aggregates = list(kronos.aggregates)
+        result.aggregates = list(kronos.aggregates)
         pool = kronos.include_unassigned_hosts if pool is None else pool
-    found.include_unassigned = bool(pool)
-    return found
+    result.include_unassigned = bool(pool)
+    return result
 
 
 def _of_cells(
-    found: collector.ScopeRequest, drain: CellDrain
+    result: collector.ScopeRequest, drain: CellDrain
 ) -> collector.ScopeRequest:
     """Its cells are what is planned; what it excludes is left alone."""
-    if found.aggregates or found.availability_zones:
+    if result.aggregates or result.availability_zones:
         raise exceptions.ScopeError(
             "The audit's scope names aggregates or zones, but its parameters "
             'name cells; leave them out of the scope, where only exclude '
             'may stand.'
         )
-    found.cells = CellScope(drain.source, drain.targets, drain.hosts)
-    return found
+    result.cells = CellScope(drain.source, drain.targets, drain.hosts)
+    return result
 
 
 def _from_audit_scope(scope: list[dict[str, Any]]) -> collector.ScopeRequest:
-    found = collector.ScopeRequest()
+    result = collector.ScopeRequest()
     for part in _items(scope, 'scope'):
         for kind, rules in part.items():
             if kind != COMPUTE:
                 raise _not_understood(kind, [COMPUTE])
             for rule in _items(rules, kind):
-                _apply(found, rule)
-    return found
+                _apply(result, rule)
+    return result
 
 
-def _apply(found: collector.ScopeRequest, rule: dict[str, Any]) -> None:
+def _apply(result: collector.ScopeRequest, rule: dict[str, Any]) -> None:
     for key, items in rule.items():
         if key == 'host_aggregates':
-            found.aggregates += _refs(_some(items, key), key)
+            result.aggregates += _refs(_some(items, key), key)
         elif key == 'availability_zones':
-            found.availability_zones += _named(_some(items, key), 'name', key)
+            result.availability_zones += _named(_some(items, key), 'name', key)
         elif key == 'exclude':
             for exclusion in _items(items, key):
-                _exclude(found, exclusion)
+                _exclude(result, exclusion)
         else:
             raise _not_understood(key, PARTS)
 
 
-def _exclude(found: collector.ScopeRequest, rule: dict[str, Any]) -> None:
-    for key, told in rule.items():
-        items = _items(told, key)
+def _exclude(result: collector.ScopeRequest, rule: dict[str, Any]) -> None:
+    for key, values in rule.items():
+        items = _items(values, key)
         if key == 'host_aggregates':
-            found.excluded_aggregates += _refs(items, key)
+            result.excluded_aggregates += _refs(items, key)
         elif key == 'compute_nodes':
-            found.excluded_hosts += _named(items, 'name', key)
+            result.excluded_hosts += _named(items, 'name', key)
         elif key == 'instances':
-            found.excluded_instances += _named(items, 'uuid', key)
+            result.excluded_instances += _named(items, 'uuid', key)
         elif key == 'projects':
-            found.excluded_projects += _named(items, 'uuid', key)
+            result.excluded_projects += _named(items, 'uuid', key)
         elif key == 'instance_metadata':
-            found.excluded_metadata += [
+            result.excluded_metadata += [
                 {k: '' if v is None else str(v) for k, v in item.items()}
                 for item in items
             ]
@@ -119,20 +119,20 @@ def _exclude(found: collector.ScopeRequest, rule: dict[str, Any]) -> None:
             raise _not_understood(key, EXCLUDABLE)
 
 
-def _items(told: Any, where: str) -> list[dict[str, Any]]:
+def _items(value: Any, where: str) -> list[dict[str, Any]]:
     """Watcher checks a template's scope only when it is created."""
-    if not isinstance(told, list) or not all(
-        isinstance(item, dict) for item in told
+    if not isinstance(value, list) or not all(
+        isinstance(item, dict) for item in value
     ):
         raise exceptions.ScopeError(
             f"In the audit's scope, {where} is no list of mappings."
         )
-    return told
+    return value
 
 
-def _some(told: Any, where: str) -> list[dict[str, Any]]:
+def _some(value: Any, where: str) -> list[dict[str, Any]]:
     """An empty list means no host, not those of the configuration."""
-    items = _items(told, where)
+    items = _items(value, where)
     if not items:
         raise exceptions.ScopeError(
             f"The audit's scope has {where} without an item; name some "
@@ -155,19 +155,19 @@ def _refs(
     items: list[dict[str, Any]], where: str
 ) -> list[str | scopes.AggregateRef]:
     """Aggregates by name or by id; ``*`` stands for all of them."""
-    found: list[str | scopes.AggregateRef] = []
+    references: list[str | scopes.AggregateRef] = []
     for item in items:
         key = 'name' if 'name' in item else 'id'
         (value,) = _named([item], key, where)
         if value == scopes.ALL:
-            found.append(value)
+            references.append(value)
         else:
-            found.append(scopes.AggregateRef(**{key: value}))
-    return found
+            references.append(scopes.AggregateRef(**{key: value}))
+    return references
 
 
-def _not_understood(key: str, known: Collection[str]) -> exceptions.ScopeError:
+def _not_understood(key: str, keys: Collection[str]) -> exceptions.ScopeError:
     return exceptions.ScopeError(
         f'The audit\'s scope has "{key}", which Kronos does not understand; '
-        + near_names.of_fields(key, known)
+        + near_names.of_fields(key, keys)
     )

@@ -211,7 +211,7 @@ class KronosStrategy(base.BaseStrategy):
         request = kronos_audit.AuditRequest(
             policies_file=self.policies_file(CONF.kronos),
             plan_mode=self.PLAN_MODE,
-            asked=self.parse(dict(self.input_parameters)),
+            requested=self.parse(dict(self.input_parameters)),
             audit=audit.uuid,
             record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
         )
@@ -234,11 +234,11 @@ class KronosStrategy(base.BaseStrategy):
         self.solution.set_efficacy_indicators(**indicators)
         specification = self.goal.efficacy_specification
         specification.beside = self.GOAL.beside(result.report)
-        self.parents = [one.parents for one in written]
+        self.parents = [action.parents for action in written]
         self.basis, self.pace = result.basis, result.pace
-        for one in written:
+        for action in written:
             self.solution.add_action(
-                one.action_type, one.parameters, one.resource
+                action.action_type, action.parameters, action.resource
             )
 
     def _tell(self, audit: Any, message: str) -> str:

@@ -142,12 +142,12 @@ class Balance(Goal):
     @classmethod
     def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
         """How much of what is possible the plan does, if that is known."""
-        found = [
+        proofs = [
             scope.certificate for scope in report.scopes if scope.certificate
         ]
-        if not found:
+        if not proofs:
             return []
-        worst = max(found, key=lambda one: one.reached)
+        worst = max(proofs, key=lambda certificate: certificate.reached)
         percent = certificates.percent(worst)
         if percent is None:
             return []

@@ -27,10 +27,10 @@ def events(since: cooldown.Since, audit: str = '') -> list[Event]:
     """
     # In the order of an action's life, each read when the one before it has
     # been: so none slips through, and what is told last is the newest.
-    found = _to_do(_launched(audit))
-    found |= _to_do(_started())
-    found |= watcher_actions.ended(_action(row) for row in _ended(since))
-    return [event for event in found.values() if event is not None]
+    result = _to_do(_launched(audit))
+    result |= _to_do(_started())
+    result |= watcher_actions.ended(_action(row) for row in _ended(since))
+    return [event for event in result.values() if event is not None]
 
 
 def restarts(since: float) -> dict[str, list[PastRestart]]:
@@ -44,17 +44,17 @@ def restarts(since: float) -> dict[str, list[PastRestart]]:
         filters={'created_at__gte': _moment(since)},
         eager=True,
     )
-    found: dict[str, list[PastRestart]] = {}
+    result: dict[str, list[PastRestart]] = {}
     for row in sorted(rows, key=_touched):
         if row.action_type != watcher_actions.RESTART:
             continue
         plan = row.action_plan
-        told = watcher_actions.restart_of(
+        restart = watcher_actions.restart_of(
             _action(row), PlanRow(plan.uuid, plan.state, _touched(plan))
         )
-        if told is not None:
-            found.setdefault(told[0], []).append(told[1])
-    return found
+        if restart is not None:
+            result.setdefault(restart[0], []).append(restart[1])
+    return result
 
 
 def _launched(audit: str) -> list[Any]:
@@ -99,13 +99,13 @@ def _to_do(plans: list[Any]) -> watcher_actions.Told:
     by_plan: dict[int, list[Any]] = {}
     for row in objects.Action.list(admin, filters=filters, eager=True):
         by_plan.setdefault(row.action_plan_id, []).append(row)
-    found: watcher_actions.Told = {}
+    result: watcher_actions.Told = {}
     for rows in by_plan.values():
         # It may have changed since it was listed.
         newest = max((row.action_plan for row in rows), key=_touched)
         plan = PlanRow(newest.uuid, _state(newest), _touched(newest))
-        found |= watcher_actions.to_do(plan, [_action(row) for row in rows])
-    return found
+        result |= watcher_actions.to_do(plan, [_action(row) for row in rows])
+    return result
 
 
 def _state(plan: Any) -> str:

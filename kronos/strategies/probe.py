@@ -24,25 +24,27 @@ def main(groups: Sequence[str]) -> None:
     # As each of Watcher's services does when it starts.
     objects.register_all()
     answer = {
-        f'{one.group}:{one.name}': why_not(one)
-        for one in metadata.distribution(DISTRIBUTION).entry_points
-        if one.group in groups
+        f'{entry_point.group}:{entry_point.name}': why_not(entry_point)
+        for entry_point in metadata.distribution(DISTRIBUTION).entry_points
+        if entry_point.group in groups
     }
     with os.fdopen(out, 'w') as stream:
         json.dump(answer, stream)
 
 
-def why_not(one: metadata.EntryPoint) -> str:
+def why_not(entry_point: metadata.EntryPoint) -> str:
     """Why a plugin cannot be used; empty if it can."""
     rivals = {
         other.dist.name if other.dist else 'another package'
-        for other in metadata.entry_points(group=one.group, name=one.name)
-        if other.value != one.value
+        for other in metadata.entry_points(
+            group=entry_point.group, name=entry_point.name
+        )
+        if other.value != entry_point.value
     }
     if rivals:
         return f'{", ".join(sorted(rivals))} has a plugin of this name, too'
     try:
-        one.load()
+        entry_point.load()
     # A plugin may fail in any way; Watcher would pass it over.
     except Exception as error:
         return f'{type(error).__name__}: {error}'

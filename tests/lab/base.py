@@ -42,7 +42,7 @@ def _claim() -> IO[str] | None:
 
 _CLAIMED = _claim()
 
-from labkit import layout, services, topology  # noqa: E402
+from labkit import cleaning, layout, services, topology  # noqa: E402
 from labkit.cells import choice  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 from labkit.wanted import Wanted  # noqa: E402
@@ -115,7 +115,7 @@ class LabTestCase(base.BaseTestCase):
         self.lab = lab(self.cells)
         self.cloud = self.lab.cloud
         self.lab.mend()
-        self.cloud.reset(self.closed)
+        cleaning.reset(self.cloud, self.closed)
         self.wait(lambda: not self.down(), 'all hosts to be up')
         self.addCleanup(layout.KRONOS.unlink, missing_ok=True)
         self.reports = pathlib.Path(self.useFixture(fixtures.TempDir()).path)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast and how good plans are; ``python tools/bench`` is the door."""
+"""Benchmarks of plans and weighings; run ``python tools/bench``."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast and how good are plans and a weighing, and against what?
+"""The command that measures how fast and how good plans are.
 
 Run it as ``python tools/bench``, in the Python that Kronos is installed in.
 Ratios of one run compare across machines; seconds and the peak memory say

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does the repair of one large server group take?"""
+"""The time that the repair of one large server group takes."""
 
 import dataclasses
 import time

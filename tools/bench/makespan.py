@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much longer does a plan take than it must?
+"""The duration of a plan against the shortest possible one.
 
 The appliers' turns carry a plan out, in the order of its timetable: of the
 moves that a worker has, the first one begins that the limits allow. The lower

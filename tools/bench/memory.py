@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What memory costs in balance: the best search at several prices of it.
+"""The cost of memory in balance: the best search at several prices of it.
 
 ``cost_weight`` alone differs from row to row; all else is as ``[kronos]`` has
 it by default.

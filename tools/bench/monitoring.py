@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many events does the instance monitor take, and is any lost?
+"""The events that the instance monitor takes, and those it loses.
 
 They are made up, and come as fast as is told for some seconds. Most are what
 users do; some are crashes, which are put on disk. The time of the processor

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does an operator wait for the answers about a recording?
+"""The time that answers about a recording take.
 
 Each is a command of its own, as they are typed: load, plan and page; why
 there is no more of a plan; why an instance stays; what a host does.

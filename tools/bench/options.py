@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can one ask of ``tools/bench``?"""
+"""The command line of ``tools/bench``."""
 
 import argparse
 from collections.abc import Sequence

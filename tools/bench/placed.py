@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What moves make of a cluster, whoever planned them.
+"""The state of a cluster after moves, whoever planned them.
 
 Nothing of a planner: sums and differences of the readings.
 """

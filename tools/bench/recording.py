@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does it take to record a cloud, and against what?
+"""The time that the recording of a cloud takes.
 
 The cloud is at the wire, in a process of its own that answers as Nova,
 Placement, Prometheus and Watcher do. The time of the processor counts, that

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is not planning: carrying out, recording, answering, monitoring."""
+"""All parts but planning: actions, recordings, answers, the monitor."""
 
 import pathlib
 

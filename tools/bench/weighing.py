@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does the weigher add to the time in which Nova weighs hosts?
+"""The time that the weigher adds when Nova weighs hosts.
 
 Nova's own handler with its own weighers, without ours and with it, by
 turns; the weigher reads a cache that a Prometheus at the wire has filled.

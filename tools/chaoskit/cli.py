@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of chaos, and what does it tell in the end?"""
+"""The command line of ``tools/chaos``, and its verdict."""
 
 import argparse
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is an event brought about, and taken back?
+"""The execution of an event, and its reversal.
 
 What cannot be done, since a server is gone or a service is away, is told
 and no trouble.

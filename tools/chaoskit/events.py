@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to the lab, and when? Of a seed alone. Standard library only.
+"""The events of a run, chosen by its seed alone. Standard library only.
 
 Event k is drawn from the seed and k, so it is the same however long the run
 is and whatever came of those before.

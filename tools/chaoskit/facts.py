@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is true in the lab at a moment, as its databases have it?
+"""The state of the lab at a moment, by its databases.
 
 Times are Unix seconds. Standard library only.
 """

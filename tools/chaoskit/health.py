@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do the services grow, and does our code raise? Standard library only."""
+"""Memory of the services, and errors in logs. Standard library only."""
 
 import datetime
 import re

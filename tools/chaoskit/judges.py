@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong at a moment, and what when all has come to rest?
+"""Judges of the lab at a moment, and once all has come to rest.
 
 Standard library only: each judge is a function of what was seen.
 """

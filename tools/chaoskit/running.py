@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a run go: faults while it is watched, healing, rest, verdict?"""
+"""A run: faults under watch, healing, rest, verdict."""
 
 import concurrent.futures
 import contextlib
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from labkit import layout, running, services, topology, troubled
+from labkit import cleaning, layout, running, services, topology, troubled
 from labkit.lab import Lab
 
 from chaoskit import events, health, judges, scene, watching
@@ -71,7 +71,7 @@ class Run:
         """
         self._say('making the lab ready')
         self._lab.mend()
-        self._lab.cloud.reset()
+        cleaning.reset(self._lab.cloud)
         with self._prometheus() as prometheus:
             try:
                 self._run(prometheus)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is there before the first event: servers, audits, options."""
+"""The lab before the first event: servers, audits, options."""
 
 import random
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the databases of the lab say now?
+"""A reader of the lab's databases.
 
 They are asked themselves: the APIs in front of them are being killed.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which cells is a made-up cloud that one of them is emptied of?"""
+"""The cells of a made-up cloud, one of which is to be emptied."""
 
 from generator.cloud import Cloud, Server
 from kronos.engine.cell_drain import CellDrain

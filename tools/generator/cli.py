@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can one ask of ``tools/generate``?"""
+"""The command line of ``tools/generate``."""
 
 import argparse
 import dataclasses

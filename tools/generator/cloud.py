@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a made-up cloud, before it is written in any format?
+"""A made-up cloud, before it is written in any format.
 
 Of each quantity (cpu, ram, net) there is a capacity of each host and a usage
 of each instance, in the same unit: cores, MiB and bytes a second.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a made-up cloud written in format ``cluster/1``?"""
+"""A writer of a made-up cloud in format ``cluster/1``."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much does each instance use of its host?
+"""The usage of each instance of a made-up cloud.
 
 Half of an instance's CPU use is its tenant's, which makes peaks come
 together; the other half is its own. A host cannot give more than it has: what

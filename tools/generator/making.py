@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a cloud come to be, and how does it go on from day to day?"""
+"""The making of a cloud, and its changes from day to day."""
 
 import random
 from collections.abc import Iterator

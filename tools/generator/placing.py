@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On which hosts are the instances?
+"""The placement of the instances on hosts.
 
 As Nova's scheduler would have it, which goes by free memory: of some hosts
 with room the one with the most, with noise, since others were there before,

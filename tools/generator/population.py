@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts, tenants, instances and server groups are there?
+"""The hosts, tenants, instances and server groups of a cloud.
 
 Shapes follow what is published of public clouds: mostly small instances, a
 low mean of CPU use with a heavy tail, some tenants much larger and much

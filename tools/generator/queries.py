@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By which policies is a made-up cloud planned?
+"""The policies by which a made-up cloud is planned.
 
 The queries are real ones; it is their answers that are made up.
 """

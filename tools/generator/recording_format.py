@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a made-up cloud written as a recording of Kronos' own format?"""
+"""A writer of a made-up cloud as a recording of Kronos' own format."""
 
 import dataclasses
 import uuid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cloud is to be made up?"""
+"""The description of the cloud to make up."""
 
 import dataclasses
 from dataclasses import dataclass

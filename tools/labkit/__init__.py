@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the lab? A real OpenStack on loopback, with fake hypervisors."""
+"""The lab: a real OpenStack on loopback, with fake hypervisors."""

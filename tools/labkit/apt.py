@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does apt run beside others that install something, too?
+"""Calls of apt beside others that install something, too.
 
 Standard library only.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who are the services to Keystone: users, roles, endpoints?
+"""The services in Keystone: users, roles, endpoints.
 
 Done at each ``up``, and only what is not so yet: ports may have changed.
 """

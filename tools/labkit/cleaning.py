@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does the lab's cloud come back to nothing, whatever was done to it?"""
+"""The way of the lab's cloud back to nothing, whatever was done to it."""
 
 import concurrent.futures
 import time
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from labkit import database, layout, ports, running
 from labkit.cells import choice
 from labkit.cells import cleaning as cells
-
-if TYPE_CHECKING:
-    from labkit.cloud import Cloud
+from labkit.cloud import Cloud
 
 PARALLEL = 6
 AGAIN_SECONDS = 20
@@ -39,7 +36,7 @@ OVERRIDES = (
 )
 
 
-def reset(cloud: 'Cloud', closed: Collection[str] = ()) -> None:
+def reset(cloud: Cloud, closed: Collection[str] = ()) -> None:
     """No servers, groups, overrides, open audits; all hosts enabled.
 
     :param closed: hosts that stay disabled if they are
@@ -68,7 +65,7 @@ def reset(cloud: 'Cloud', closed: Collection[str] = ()) -> None:
         cells.reset(cloud)
 
 
-def _let_migrations_end(cloud: 'Cloud') -> None:
+def _let_migrations_end(cloud: Cloud) -> None:
     """Without rules those that move do so in seconds.
 
     A server that is deleted meanwhile leaves things behind; one that only
@@ -89,7 +86,7 @@ def _let_migrations_end(cloud: 'Cloud') -> None:
         print(f'{error}; deleting the servers anyway')
 
 
-def _delete_servers(cloud: 'Cloud') -> None:
+def _delete_servers(cloud: Cloud) -> None:
     asked: dict[str, float] = {}
 
     def delete(uuid: str) -> None:
@@ -122,7 +119,7 @@ def _forget_migrations() -> None:
         _in_database(name, FORGET_MIGRATIONS)
 
 
-def free_allocations(cloud: 'Cloud') -> None:
+def free_allocations(cloud: Cloud) -> None:
     """Drop what deleted servers have left in Placement."""
     placement = cloud.connection.placement
     for provider in cloud.providers():
@@ -132,7 +129,7 @@ def free_allocations(cloud: 'Cloud') -> None:
             placement.delete(f'/allocations/{consumer}')
 
 
-def _close_audits(cloud: 'Cloud') -> None:
+def _close_audits(cloud: Cloud) -> None:
     cancelled = [{'op': 'replace', 'path': '/state', 'value': 'CANCELLED'}]
     for audit in cloud.watcher('/v1/audits')['audits']:
         if audit['state'] in ('PENDING', 'ONGOING', 'SUSPENDED'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can a developer ask of the lab? Standard library only, so that
+"""The command line of ``tools/lab``. Standard library only, so that
 ``--help``, ``down`` and ``status`` work before anything is installed.
 """
 

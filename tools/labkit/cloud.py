@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is the lab's cloud made what a test or the demo needs?"""
+"""The lab's cloud: what a test or the demo makes and reads there."""
 
 import concurrent.futures
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import requests
 
-from labkit import cleaning, faults, layout, running
+from labkit import faults, layout, running
 from labkit.wanted import Wanted
 
 T = TypeVar('T')
@@ -298,12 +298,6 @@ class Cloud:
     def set_exporter(self, **told: Any) -> None:
         """Replace what the exporter is told: down=[hosts], base={...}."""
         layout.write_json(layout.EXPORTER, dict(told))
-
-    # From nothing, and back to nothing
-
-    def reset(self, closed: Collection[str] = ()) -> None:
-        """See :func:`labkit.cleaning.reset`."""
-        cleaning.reset(self, closed)
 
     def flavors(self) -> dict[str, str]:
         """Flavor name to id."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which releases of Nova and Watcher is Kronos tested beside?
+"""The releases of Nova and Watcher that Kronos is tested beside.
 
 Standard library only. A cohort has an environment of its own, with what was
 on the package index when it was released: tools/constraints-COHORT.txt, which

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the commands do that need the virtual environment?"""
+"""The commands of the lab that need the virtual environment."""
 
 import argparse
 from collections.abc import Callable
 
-from labkit import settings
+from labkit import cleaning, settings
 from labkit.lab import Lab
 from labkit.real import guest_control
 
@@ -72,7 +72,7 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
         wanted.cells,
         wanted.hosts,
     ),
-    'reset': lambda lab, wanted: lab.cloud.reset(),
+    'reset': lambda lab, wanted: cleaning.reset(lab.cloud),
     'start': lambda lab, wanted: lab.start(_named(wanted)),
     'stop': lambda lab, wanted: lab.stop(_named(wanted), kill=wanted.kill),
     'kill': _kill,

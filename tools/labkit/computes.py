@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do many nova-computes run in little memory?
+"""Many nova-computes in little memory.
 
 Nova is imported once; each compute is a fork that shares those pages, with
 a session, a log and a record of its own, so that it can be stopped, killed

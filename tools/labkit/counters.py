@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do counters grow while demands change and servers move?
+"""Counters that grow while demands change and servers move.
 
 A counter is integrated over time, so that ``rate()`` gives the demand
 exactly, whenever it is scraped.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do the databases come into being, and quickly the second time?
+"""The databases, made once and copied the second time.
 
 The first ``up`` creates schemas and users by the services' own commands and
 keeps a copy of the result, the seed; later empty starts, of all labs of this

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do Debian packages come onto a machine without disturbing it?
+"""Debian packages on a machine that they do not disturb.
 
 Standard library only.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the servers of the lab use, and where? Read from Nova's database."""
+"""The usage of the lab's servers on each host, by Nova's database."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does an operator see Kronos even out a cloud, from end to end?"""
+"""The demonstration of a cloud that Kronos evens out, from end to end."""
 
 import configparser
 import json
@@ -8,7 +8,7 @@ import subprocess
 import time
 from typing import Any
 
-from labkit import layout, running, scores, settings, topology
+from labkit import cleaning, layout, running, scores, settings, topology
 from labkit.lab import Lab
 from labkit.wanted import Wanted
 
@@ -111,7 +111,7 @@ class Demo:
     # The cloud
 
     def _build(self) -> None:
-        self.cloud.reset()
+        cleaning.reset(self.cloud)
         self._look_back_less()
         pair = self.cloud.group('pair', 'anti-affinity')
         wanted = [

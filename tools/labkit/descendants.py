@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which processes came of a run, and how do they all end?
+"""The processes that came of a run, and their end, which none outlives.
 
 A test may start services in sessions of their own, whose parents are gone
 before they are. All inherit a mark in the environment; who drops that is found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would node_exporter and the libvirt exporter say of each host?
+"""The figures of node_exporter and the libvirt exporter for each host.
 
 One process answers /node/HOST and /libvirt/HOST with the names and labels
 of those two, from where Nova's database has the servers.

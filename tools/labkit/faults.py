@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is the lab told to let a migration, or Nova's API, go wrong?
+"""The rules by which a migration, or Nova's API, goes wrong.
 
 Standard library only. A rule of migrations.json, all keys optional::
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are computes started as forks of one process? See computes.py."""
+"""Computes as forks of one process. See computes.py."""
 
 from labkit import layout, process, running, services
 

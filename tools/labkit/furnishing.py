@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do all services live, and has the cloud its flavors and aggregates?"""
+"""The check of all services, and the cloud's flavors and aggregates."""
 
 import datetime
 from typing import Any

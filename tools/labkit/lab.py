@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does the whole lab come up and go down?"""
+"""The whole lab: its start and its end."""
 
 import concurrent.futures
 import contextlib

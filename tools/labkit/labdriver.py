@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a hypervisor of the lab do? It keeps guests and takes its time.
+"""The hypervisor of the lab: it keeps guests and takes its time.
 
 Runs inside nova-compute only. How long a live migration takes, where it
 waits and how it ends is read from migrations.json again and again while it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where is everything of the lab? In one folder. Standard library only."""
+"""The files of the lab, in one folder. Standard library only."""
 
 import json
 import os

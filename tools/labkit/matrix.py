@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is tested in each cohort, and what came of it?
+"""The table of what is tested in each cohort, with the results.
 
 Standard library only. tools/test runs the suites and keeps what they say, and
 ./tools/supported makes the table of the documentation of it.

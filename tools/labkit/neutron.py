@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a Nova without networks need from Neutron? Empty lists.
+"""The part of Neutron that a Nova without networks needs: empty lists.
 
 Nova asks for extensions before each live migration and for ports in each
 delete; no server of the lab has a port.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between Watcher and Nova's API, and misbehaves when told?
+"""A proxy before Nova's API that misbehaves on request.
 
 ``novaproxy.py PORT PORT-OF-NOVA``. Everything passes unchanged, unless a
 rule of nova-api.json, read anew at each request, fits it::

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a migration copy a guest? First its disks, then its memory.
+"""The copy of a guest in a migration: its disks, then its memory.
 
 The memory is copied in passes: all of it, then again what the guest wrote
 during the pass before. Standard library only.

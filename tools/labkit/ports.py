@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which port has each service? Chosen once, kept while nobody takes it."""
+"""The port of each service: chosen once, kept while it is free."""
 
 import socket
 

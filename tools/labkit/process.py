@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which processes are the lab's, and how do they start and end?
+"""The processes of the lab: their start and their end.
 
 Each runs in a session of its own whose leader is recorded with its start
 time; only members of such sessions are ever signalled. Standard library

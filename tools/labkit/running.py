@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a program run to its end, and a condition waited for?"""
+"""Programs run to their end, and conditions waited for."""
 
 import os
 import subprocess

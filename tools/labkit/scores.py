@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the policies' queries say of the lab's hosts, and is it news?"""
+"""The answers to the policies' queries for the lab's hosts."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a WSGI application served? By waitress, under a clean argv.
+"""A WSGI application under waitress, with a clean argv.
 
 Some applications parse sys.argv when they are imported, hence:
 ``serve.py MODULE PORT [arguments of the application]``

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which services has the lab, and how is each started?
+"""The services of the lab, and the start of each.
 
 Standard library only.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written into each service's configuration file?
+"""The configuration file of each service.
 
 The files themselves are templates in conf/; here are their values.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does the lab stop? Standard library only: it works when the virtual
+"""The end of the lab. Standard library only: it works when the virtual
 environment does not.
 """
 

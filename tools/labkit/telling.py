@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a long installation tell what it does? Standard library only."""
+"""The progress of a long installation. Standard library only."""
 
 import contextlib
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts, aggregates and flavors has the lab's cloud?"""
+"""The hosts, aggregates and flavors of the lab's cloud."""
 
 from dataclasses import dataclass
 

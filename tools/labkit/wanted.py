@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which server is to be booted, and what does it use?"""
+"""The server to boot, and its usage."""
 
 from dataclasses import dataclass, field
 

@@ -35,35 +35,35 @@ class Configuration:
     @property
     def all_files(self) -> list[str]:
         every = (self.own, *self.others)
-        return [*dict.fromkeys(p for one in every for p in one.all_files)]
+        return [*dict.fromkeys(p for paths in every for p in paths.all_files)]
 
 
-def check(found: Configuration) -> upgradecheck.Result:
+def check(configured: Configuration) -> upgradecheck.Result:
     """Read the files, and look for options that are not there any more.
 
-    :param found: its ``conf`` is filled in
+    :param configured: its ``conf`` is filled in
     """
     tally, findings = Tally(), Findings()
-    for path in unreadable(found.all_files):
+    for path in unreadable(configured.all_files):
         tally.warn(
             f'{path} may not be read by this user',
             f'run "{ShellCommand.STATUS}" as the user of the service whose '
             'file it is',
         )
     try:
-        for one in (found.own, *found.others):
-            if unreadable(one.all_files):
+        for paths in (configured.own, *configured.others):
+            if unreadable(paths.all_files):
                 continue
-            conf = config_files.load(one, credentials.WATCHER)
-            for path in one.all_files:
+            conf = config_files.load(paths, credentials.WATCHER)
+            for path in paths.all_files:
                 files.unknown(path, findings)
-            if one is found.own:
-                files.check(conf, one, findings)
-                found.conf = conf
+            if paths is configured.own:
+                files.check(conf, paths, findings)
+                configured.conf = conf
     except exceptions.ConfigurationError as error:
         findings.error('config-invalid', str(error), 'correct the file')
     tally.take(findings)
-    tally.fine(f'read: {", ".join(found.all_files)}')
+    tally.fine(f'read: {", ".join(configured.all_files)}')
     return tally.result()
 
 
@@ -71,13 +71,13 @@ def unreadable(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if not os.access(path, os.R_OK)]
 
 
-def check_policies(found: Configuration) -> upgradecheck.Result:
+def check_policies(configured: Configuration) -> upgradecheck.Result:
     """Load the policies files."""
     tally = Tally()
-    if found.conf is None:
+    if configured.conf is None:
         tally.warn(UNREAD)
         return tally.result()
-    kronos = found.conf.kronos
+    kronos = configured.conf.kronos
     try:
         path, other = kronos.policies_file, kronos.pack_policies_file
     except cfg.Error:
@@ -93,9 +93,9 @@ def check_policies(found: Configuration) -> upgradecheck.Result:
         )
         return tally.result()
     findings = Findings()
-    for one in policies.check(kronos, findings):
-        active = len(one.file.enabled)
-        tally.fine(f'{one.path}: {active} policies are enabled')
+    for policy_set in policies.check(kronos, findings):
+        active = len(policy_set.file.enabled)
+        tally.fine(f'{policy_set.path}: {active} policies are enabled')
     tally.take(findings)
     return tally.result()
 
@@ -103,6 +103,8 @@ def check_policies(found: Configuration) -> upgradecheck.Result:
 def _is_none_wanted(path: str, other: str | None) -> bool:
     """Whether nobody chose a policies file, and none is where it would be."""
     default = next(
-        one.default for one in opts.SCOPE_OPTS if one.name == 'policies_file'
+        option.default
+        for option in opts.SCOPE_OPTS
+        if option.name == 'policies_file'
     )
     return path == default and not other and not os.path.exists(path)

@@ -55,16 +55,16 @@ def _of(
         @functools.wraps(check)
         def checked(services: Services) -> upgradecheck.Result:
             tally = Tally()
-            told = _read(services, service, tally)
-            if told is not None and part not in told:
+            contents = _read(services, service, tally)
+            if contents is not None and part not in contents:
                 tally.warn(
                     f"of Watcher's database, {_TABLES[part]} were not read: "
-                    f'{told["unread"][part]}: a row is not as Watcher writes '
-                    'it',
+                    f'{contents["unread"][part]}: a row is not as Watcher '
+                    'writes it',
                     MEND_ROW,
                 )
-            elif told is not None:
-                check(told, tally)
+            elif contents is not None:
+                check(contents, tally)
             return tally.result()
 
         return checked
@@ -73,9 +73,9 @@ def _of(
 
 
 @_of('engine', 'stored')
-def strategies(told: dict[str, Any], tally: Tally) -> None:
+def strategies(contents: dict[str, Any], tally: Tally) -> None:
     """Which audits would the next start of a decision engine cancel?"""
-    stored = told['stored']
+    stored = contents['stored']
     changed = [
         f'{kind} {row["name"]} ({", ".join(row["differs"])})'
         for kind in ('goals', 'strategies')
@@ -128,16 +128,16 @@ def _audit(row: dict[str, str]) -> str:
 
 
 @_of('engine', 'plans')
-def plans(told: dict[str, Any], tally: Tally) -> None:
+def plans(contents: dict[str, Any], tally: Tally) -> None:
     """Is anything carried out that a restart would cut off?"""
-    found = [
+    under_way = [
         f'{row["uuid"]} ({row["state"]}'
         + (f' on {row["host"]})' if row['host'] else ')')
-        for row in told['plans']
+        for row in contents['plans']
     ]
-    if found:
+    if under_way:
         tally.warn(
-            f'action plans are under way: {_some(found)}',
+            f'action plans are under way: {_some(under_way)}',
             'wait until they are over, or cancel them, before an applier is '
             'restarted: it cancels those that it carries out, and what Nova '
             'was asked for goes on',
@@ -148,10 +148,10 @@ def plans(told: dict[str, Any], tally: Tally) -> None:
 @_of('applier', 'actions')
 def parameters(read: dict[str, Any], tally: Tally) -> None:
     """Can the applier of this machine read the actions that wait?"""
-    told = read['actions']
+    actions = read['actions']
     bad = [
         f'{row["uuid"]} ({row["type"]}, plan {row["plan"]}): {row["why"]}'
-        for row in told['unreadable']
+        for row in actions['unreadable']
     ]
     if bad:
         tally.fail(
@@ -160,24 +160,26 @@ def parameters(read: dict[str, Any], tally: Tally) -> None:
             'upgrade Kronos here before this applier takes their plans, or '
             'cancel these',
         )
-    if told['unannounced']:
+    if actions['unannounced']:
         tally.warn(
             'no applier has started yet with the code of '
-            f'{", ".join(told["unannounced"])}: an older one cannot carry '
+            f'{", ".join(actions["unannounced"])}: an older one cannot carry '
             'these out',
             'upgrade and restart every applier before the decision engines',
         )
-    tally.fine(f'{told["waiting"]} actions wait, and each is understood here')
+    tally.fine(
+        f'{actions["waiting"]} actions wait, and each is understood here'
+    )
 
 
 @_of('engine', 'services')
-def hosts(told: dict[str, Any], tally: Tally) -> None:
+def hosts(contents: dict[str, Any], tally: Tally) -> None:
     """Where else is this to be asked?"""
-    found = {
-        name: [row for row in told['services'] if row['name'] == name]
+    by_name = {
+        name: [row for row in contents['services'] if row['name'] == name]
         for name in (ENGINE, APPLIER)
     }
-    for name, rows in found.items():
+    for name, rows in by_name.items():
         if not rows:
             tally.warn(
                 f'the database knows no {name}',
@@ -185,19 +187,21 @@ def hosts(told: dict[str, Any], tally: Tally) -> None:
             )
     others = [
         f'{name} on '
-        + _some([_host(row) for row in rows if row['host'] != told['host']])
-        for name, rows in found.items()
-        if any(row['host'] != told['host'] for row in rows)
+        + _some(
+            [_host(row) for row in rows if row['host'] != contents['host']]
+        )
+        for name, rows in by_name.items()
+        if any(row['host'] != contents['host'] for row in rows)
     ]
     if others:
         tally.warn(
-            f'this is {told["host"]}; what is installed elsewhere is not '
+            f'this is {contents["host"]}; what is installed elsewhere is not '
             f'known from here: {"; ".join(others)}',
             f'run "{ShellCommand.STATUS}" on each of these hosts before any '
             'service is restarted: one decision engine without this release '
             'is enough to cancel the audits of all',
         )
-    tally.fine(f'{told["host"]} has all of them')
+    tally.fine(f'{contents["host"]} has all of them')
 
 
 def _host(row: dict[str, Any]) -> str:

@@ -35,17 +35,17 @@ def names() -> upgradecheck.Result:
             'Watcher cannot find Kronos',
             'install it with pip in the environment of Watcher',
         )
-    for one in ours:
-        rivals, twins = _others(one)
+    for entry_point in ours:
+        rivals, twins = _others(entry_point)
+        name = f'{entry_point.group}:{entry_point.name}'
         if twins:
             tally.warn(
-                f'{one.group}:{one.name} is of {", ".join(twins)}, too, by '
-                'the same class',
+                f'{name} is of {", ".join(twins)}, too, by the same class',
                 'uninstall the package that is left over',
             )
         if rivals:
             tally.fail(
-                f'{one.group}:{one.name} is claimed by {", ".join(rivals)}, '
+                f'{name} is claimed by {", ".join(rivals)}, '
                 'too: Watcher loads neither of two, and at its next start may '
                 "take the other's description for a change and cancel audits",
                 'uninstall the package that is not meant to be there',
@@ -59,19 +59,25 @@ def _ours() -> list[metadata.EntryPoint]:
         every = metadata.distribution(program.PACKAGE).entry_points
     except metadata.PackageNotFoundError:
         return []
-    return [one for one in every if one.group in watcher.GROUPS]
+    return [
+        entry_point
+        for entry_point in every
+        if entry_point.group in watcher.GROUPS
+    ]
 
 
-def _others(one: metadata.EntryPoint) -> tuple[list[str], list[str]]:
+def _others(entry_point: metadata.EntryPoint) -> tuple[list[str], list[str]]:
     """Packages that have a plugin of the same group and name.
 
     :returns: those that have another class, and those that have the same
     """
     rivals, twins = set(), set()
-    for other in metadata.entry_points(group=one.group, name=one.name):
+    for other in metadata.entry_points(
+        group=entry_point.group, name=entry_point.name
+    ):
         dist = other.dist
         name = f'{dist.name} {dist.version}' if dist else 'another package'
-        if other.value != one.value:
+        if other.value != entry_point.value:
             rivals.add(name)
         elif dist is None or dist.name != program.PACKAGE:
             twins.add(name)
@@ -102,14 +108,14 @@ def load(services: Services) -> upgradecheck.Result:
     return tally.result()
 
 
-def _plugins(service: str, told: dict[str, str], tally: Tally) -> None:
-    for name, error in told.items():
+def _plugins(service: str, errors: dict[str, str], tally: Tally) -> None:
+    for name, error in errors.items():
         if error:
             effect = EFFECTS[name.partition(':')[0]]
             tally.fail(
                 f'{service} cannot load {name}: {error}; {effect}', WHOLE
             )
-    good = sum(not error for error in told.values())
+    good = sum(not error for error in errors.values())
     tally.fine(f'{service} can load {good} plugins')
 
 

@@ -40,14 +40,14 @@ class Tally:
 
     def take(self, findings: Findings) -> None:
         """Add what a check of kronos-test-config found."""
-        for one in findings.items:
-            self._add(_CODES[one.level], one.text, one.mend)
+        for finding in findings.items:
+            self._add(_CODES[finding.level], finding.text, finding.mend)
 
     def result(self) -> upgradecheck.Result:
         """All of it; what is fine is left out where anything is not."""
         worst = max((code for code, _ in self._told), default=Code.SUCCESS)
-        told = sorted(self._told, key=lambda row: -row[0])
-        texts = [text for code, text in told if code or not worst]
+        rows = sorted(self._told, key=lambda row: -row[0])
+        texts = [text for code, text in rows if code or not worst]
         return upgradecheck.Result(worst, ' '.join(texts))
 
     def _add(self, code: Code, text: str, mend: str = '') -> None:

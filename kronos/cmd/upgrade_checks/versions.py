@@ -31,14 +31,14 @@ def installed(name: str) -> str:
 def check() -> upgradecheck.Result:
     """Are the Watcher and the Nova of this environment supported?"""
     tally = Tally()
-    found = {name: installed(name) for name in SUPPORTED}
+    versions = {name: installed(name) for name in SUPPORTED}
     tally.fine(f'{program.PACKAGE} {program.version()}')
-    if not any(found.values()):
+    if not any(versions.values()):
         tally.warn(
             'neither Watcher nor Nova is installed in this environment',
             f'run "{ShellCommand.STATUS}" of the environment of each service',
         )
-    for name, version in found.items():
+    for name, version in versions.items():
         if version:
             _judge(name, version, tally)
     return tally.result()
@@ -64,17 +64,19 @@ def _judge(name: str, version: str, tally: Tally) -> None:
         tally.fine(f'{name} {version}')
 
 
-def check_nova(found: Configuration, os_cloud: str) -> upgradecheck.Result:
+def check_nova(
+    configured: Configuration, os_cloud: str
+) -> upgradecheck.Result:
     """Does the running Nova speak what Kronos asks?
 
     :param os_cloud: of clouds.yaml; '' if none was named
     """
     tally = Tally()
-    if found.conf is None:
+    if configured.conf is None:
         tally.warn(UNREAD)
         return tally.result()
     try:
-        newest = _newest(found, os_cloud)
+        newest = _newest(configured, os_cloud)
     except (exceptions.KronosException, cfg.Error) as error:
         # The text of the latter holds the value.
         is_ours = isinstance(error, exceptions.KronosException)
@@ -89,38 +91,38 @@ def check_nova(found: Configuration, os_cloud: str) -> upgradecheck.Result:
     return tally.result()
 
 
-def _newest(found: Configuration, os_cloud: str) -> tuple[int, int]:
+def _newest(configured: Configuration, os_cloud: str) -> tuple[int, int]:
     """:raises KronosException: Keystone or Nova does not tell"""
     group = credentials.GROUP
-    if found.conf[credentials.WATCHER].auth_type and not os_cloud:
+    if configured.conf[credentials.WATCHER].auth_type and not os_cloud:
         group = credentials.WATCHER
-    if found.conf[group].timeout is None:
-        found.conf.set_override('timeout', SECONDS, group)
-    access = credentials.connect(found.conf, os_cloud, group)
+    if configured.conf[group].timeout is None:
+        configured.conf.set_override('timeout', SECONDS, group)
+    access = credentials.connect(configured.conf, os_cloud, group)
     access.identity()
     kind = exceptions.NovaClientError
-    asked = access.clients.adapter('compute', kind)
-    newest = cloud.newest(asked, kind)
+    adapter = access.clients.adapter('compute', kind)
+    newest = cloud.newest(adapter, kind)
     if newest is None:
         # It tells why.
-        api.Api(asked, max_retries=0, timeout=SECONDS).microversion  # noqa: B018
+        api.Api(adapter, max_retries=0, timeout=SECONDS).microversion  # noqa: B018
         raise kind(reason='it names no microversion')
     return newest
 
 
 def _judge_nova(newest: tuple[int, int], tally: Tally) -> None:
-    told = '.'.join(map(str, newest))
+    version = '.'.join(map(str, newest))
     if newest < api.MINIMUM:
         least = '.'.join(map(str, api.MINIMUM))
         tally.fail(
-            f"Nova's newest microversion is {told}; Kronos needs {least}",
+            f"Nova's newest microversion is {version}; Kronos needs {least}",
             'upgrade Nova',
         )
     lacking = [what for since, what in cloud.GAINS.items() if newest < since]
     if lacking:
         tally.warn(
-            f"Nova's newest microversion is {told}: it does not tell "
+            f"Nova's newest microversion is {version}: it does not tell "
             + ', '.join(lacking),
             'upgrade Nova',
         )
-    tally.fine(f"Nova's newest microversion is {told}")
+    tally.fine(f"Nova's newest microversion is {version}")

@@ -26,7 +26,7 @@ CUTOFF = 0.6
 
 def near(
     name: str,
-    known: Iterable[str],
+    choices: Iterable[str],
     most: int = 1,
     cutoff: float = CUTOFF,
 ) -> list[str]:
@@ -35,7 +35,7 @@ def near(
         return []
     names: dict[str, str] = {}
     total = 0
-    for item in known:
+    for item in choices:
         if 0 < len(item) <= LONGEST:
             total += len(item)
             if total > MOST:
@@ -71,14 +71,14 @@ def question(names: Iterable[str]) -> str:
     return f'did you mean {text}?' if text else ''
 
 
-def of_fields(name: str, known: Collection[str]) -> str:
+def of_fields(name: str, choices: Collection[str]) -> str:
     """What may have been meant by a word of Kronos, else all of them."""
-    return question(near(name, known)) or f'known: {", ".join(known)}'
+    return question(near(name, choices)) or f'known: {", ".join(choices)}'
 
 
-def of_cloud(name: str, known: Iterable[str]) -> str:
+def of_cloud(name: str, choices: Iterable[str]) -> str:
     """What may have been meant by a name of the cloud, else some of them."""
-    names = list(dict.fromkeys(filter(None, known)))
+    names = list(dict.fromkeys(filter(None, choices)))
     if hint := question(near(name, names, NEAR)):
         return hint
     listed = [plain_text.line(item[:LONGEST]) for item in names[:LISTED]]

@@ -57,7 +57,9 @@ class Registry(Generic[T]):
         try:
             return self._other([*entries])
         except UnusableError as error:
-            packages = sorted({one.dist.name for one in entries if one.dist})
+            packages = sorted(
+                {each.dist.name for each in entries if each.dist}
+            )
             raise UnusableError(
                 f'{name} of the package {" and ".join(packages)} cannot be '
                 f'loaded: {plain_text.line(str(error))}. Correct the package '
@@ -68,12 +70,12 @@ class Registry(Generic[T]):
         if len(entries) > 1:
             raise UnusableError('several packages have one')
         try:
-            found: Any = entries[0].load()
+            plugin: Any = entries[0].load()
         except Exception as error:
             raise UnusableError(f'{type(error).__name__}: {error}') from error
-        if not (inspect.isclass(found) and issubclass(found, self._kind)):
+        if not (inspect.isclass(plugin) and issubclass(plugin, self._kind)):
             kind = f'{self._kind.__module__}.{self._kind.__name__}'
             raise UnusableError(f'it is no subclass of {kind}')
-        if lacking := getattr(found, '__abstractmethods__', ()):
+        if lacking := getattr(plugin, '__abstractmethods__', ()):
             raise UnusableError(f'it lacks {", ".join(sorted(lacking))}')
-        return found
+        return plugin

@@ -30,10 +30,10 @@ class Deadline:
 
         :raises TimeoutError: none
         """
-        left = self._moment - self._clock()
-        if left <= 0:
+        seconds = self._moment - self._clock()
+        if seconds <= 0:
             raise TimeoutError('the answer takes too long')
-        return left
+        return seconds
 
 
 _DEADLINE: contextvars.ContextVar[Deadline] = contextvars.ContextVar(
@@ -69,8 +69,8 @@ class _Socket(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int | None:
         if self._deadline is not None:
-            left = self._deadline.left()
-            self._sock.settimeout(min(self._silence, left))
+            seconds = self._deadline.left()
+            self._sock.settimeout(min(self._silence, seconds))
         size = cast('int | None', self._raw.readinto(buffer))
         if self._deadline is not None:
             self._deadline.received += size or 0

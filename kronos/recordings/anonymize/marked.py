@@ -22,14 +22,14 @@ Visit = Callable[[Name, str], str]
 
 def collected(value: Any) -> dict[Name, set[str]]:
     """All names in an object, by what they are names of."""
-    found: dict[Name, set[str]] = {name: set() for name in Name}
+    names: dict[Name, set[str]] = {kind: set() for kind in Name}
 
     def visit(kind: Name, name: str) -> str:
-        found[kind].add(name)
+        names[kind].add(name)
         return name
 
     renamed(value, visit)
-    return found
+    return names
 
 
 def renamed(value: T, visit: Visit) -> T:

@@ -73,8 +73,8 @@ def recording(path: str) -> Recording:
 
     :raises ArchiveError: as :func:`read`
     """
-    found = read(path)
-    snapshot = found.snapshot
+    cluster = read(path)
+    snapshot = cluster.snapshot
     aggregate = HostAggregate(1, snapshot.scope, hosts=[*snapshot.hosts])
     return Recording(
         gathered=CloudInventory(
@@ -83,7 +83,7 @@ def recording(path: str) -> Recording:
             list(snapshot.instances.values()),
             snapshot.groups,
         ),
-        policies=found.policies,
+        policies=cluster.policies,
         request=ScopeRequest([snapshot.scope]),
         settings=Settings(
             require_headroom=True,
@@ -92,21 +92,21 @@ def recording(path: str) -> Recording:
         ),
         answers={
             (reading.query, label): reading
-            for policy in found.policies
+            for policy in cluster.policies
             for label, reading in _answers(policy, snapshot)
         },
-        policies_text=loader.dump(found.policies),
+        policies_text=loader.dump(cluster.policies),
         source=path,
         made_by=FORMAT,
-        unknown=found.warnings,
+        unknown=cluster.warnings,
     )
 
 
 def _answers(policy: Policy, snapshot: Snapshot) -> list[tuple[str, Reading]]:
-    found = snapshot.readings[policy.name]
-    answers = [(policy.host_label, found.imbalance)]
-    if found.profile is not None:
-        answers.append((policy.vm_profile_label, found.profile))
+    readings = snapshot.readings[policy.name]
+    answers = [(policy.host_label, readings.imbalance)]
+    if readings.profile is not None:
+        answers.append((policy.vm_profile_label, readings.profile))
     return answers
 
 
@@ -120,12 +120,12 @@ class _Reader:
         self._warnings: list[str] = []
 
     def cluster(self, document: Any) -> Cluster:
-        found = schema.parsed(document)
-        policies = self._policies(found.policies)
-        for at, host in enumerate(found.hosts):
-            self._host(host, f'hosts[{at}]')
-        for at, instance in enumerate(found.instances):
-            self._instance(instance, f'instances[{at}]')
+        file = schema.parsed(document)
+        policies = self._policies(file.policies)
+        for index, host in enumerate(file.hosts):
+            self._host(host, f'hosts[{index}]')
+        for index, instance in enumerate(file.instances):
+            self._instance(instance, f'instances[{index}]')
         snapshot = Snapshot(
             scope='cluster',
             hosts=self._hosts,
@@ -135,15 +135,17 @@ class _Reader:
                 name: ComputeService(name, state='up', status='enabled')
                 for name in self._hosts
             },
-            groups=self._groups(found.groups),
+            groups=self._groups(file.groups),
         )
         return Cluster(snapshot, policies, self._warnings)
 
     def _policies(self, rows: list[schema.PolicyRow]) -> list[Policy]:
         policies = []
-        for at, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if row.mode != Mode.SPREAD:
-                raise Fault(f'policies[{at}].mode', 'only spread is supported')
+                raise Fault(
+                    f'policies[{index}].mode', 'only spread is supported'
+                )
             try:
                 policy = Policy(
                     name=row.name,
@@ -155,7 +157,7 @@ class _Reader:
                     vm_profile_label_type=LabelType.NOVA_INSTANCE_UUID,
                 )
             except pydantic.ValidationError as error:
-                raise _invalid(f'policies[{at}]', error) from error
+                raise _invalid(f'policies[{index}]', error) from error
             self._readings[row.name] = PolicyReadings(
                 Reading(policy.imbalance_query),
                 Reading(policy.vm_profile_query),
@@ -212,11 +214,11 @@ class _Reader:
     @staticmethod
     def _groups(rows: list[schema.GroupRow]) -> list[ServerGroup]:
         groups: dict[str, ServerGroup] = {}
-        for at, row in enumerate(rows):
-            _require_new(row.name, groups, f'groups[{at}]')
+        for index, row in enumerate(rows):
+            _require_new(row.name, groups, f'groups[{index}]')
             if row.policy not in APART | TOGETHER:
                 raise Fault(
-                    f'groups[{at}].policy',
+                    f'groups[{index}].policy',
                     f'must be one of {", ".join(sorted(APART | TOGETHER))}, '
                     f'is {row.policy}',
                 )

@@ -116,9 +116,9 @@ def parsed(document: Any) -> Document:
         return Document.model_validate(document)
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where, told, value = first_fault.of(error)
+        where, text, value = first_fault.of(error)
         kind = first['type']
-        what = _RULES.get(kind, told).format(**first.get('ctx', {}))
+        what = _RULES.get(kind, text).format(**first.get('ctx', {}))
         if kind != 'missing':
             what += f', is {_shown(value)}'
         raise Fault(where, what) from None

@@ -62,10 +62,10 @@ class _Reader:
         self._folder = folder
         self._unknown = list(ALWAYS_UNKNOWN)
 
-    def recording(self, given: Sequence[Policy] | None) -> Recording:
+    def recording(self, own_policies: Sequence[Policy] | None) -> Recording:
         meta = self._folder.decode(kronos_openstack_schema.META, reader.META)
         taken_at = self._taken_at(meta)
-        policies, text = self._policies(given)
+        policies, text = self._policies(own_policies)
         members = self._folder.decode(
             kronos_openstack_schema.AGGREGATES, reader.AGGREGATES
         )
@@ -107,28 +107,28 @@ class _Reader:
         return seconds
 
     def _policies(
-        self, given: Sequence[Policy] | None
+        self, own_policies: Sequence[Policy] | None
     ) -> tuple[list[Policy], str]:
         if self._folder.has(reader.POLICIES):
             text = self._folder.text(reader.POLICIES)
             path = self._folder.fault(reader.POLICIES, '').kwargs['path']
             return loader.parse(text, path).policies, text
-        if given is None:
+        if own_policies is None:
             raise self._folder.fault(
                 reader.POLICIES,
                 'it is missing: give the policies file of the operator with '
                 '--policies',
             )
-        return list(given), loader.dump(given)
+        return list(own_policies), loader.dump(own_policies)
 
     def _request(
         self, meta: kronos_openstack_schema.Meta, members: dict[str, list[str]]
     ) -> ScopeRequest:
-        wanted = list(members)
+        names = list(members)
         if meta.aggregates is not None:
-            wanted = list(dict.fromkeys(meta.aggregates))
+            names = list(dict.fromkeys(meta.aggregates))
         request = ScopeRequest()
-        for name in wanted:
+        for name in names:
             if name not in members:
                 raise self._folder.fault(
                     reader.META,
@@ -163,7 +163,9 @@ class _Reader:
             for name in names
         }
         instances, memberships = self._instances()
-        if strange := sorted({one.host for one in instances} - set(hosts)):
+        if strange := sorted(
+            {instance.host for instance in instances} - set(hosts)
+        ):
             self._unknown.append(
                 f'{len(strange)} hosts with instances are in no aggregate '
                 f'and not in {UNASSIGNED}, so they are not planned: '
@@ -208,7 +210,7 @@ class _Reader:
 
     def _instances(self) -> tuple[list[Instance], dict[str, list[str]]]:
         """The instances, and by group those that say they are in it."""
-        found: dict[str, Instance] = {}
+        by_uuid: dict[str, Instance] = {}
         memberships: dict[str, list[str]] = {}
         for host, row, where in self._instance_rows():
             if max(row.flavor_vcpus, row.flavor_ram_mb) > schema.MOST or (
@@ -219,17 +221,17 @@ class _Reader:
                     f'{where}: flavor_vcpus and flavor_ram_mb must be at '
                     f'least 0 and at most {schema.MOST}',
                 )
-            if row.uuid in found:
+            if row.uuid in by_uuid:
                 # The hosts were asked one after the other.
-                found[row.uuid].unmovable = (
-                    f'the recording has it on {found[row.uuid].host} and on '
+                by_uuid[row.uuid].unmovable = (
+                    f'the recording has it on {by_uuid[row.uuid].host} and on '
                     f'{host}'
                 )
                 continue
-            found[row.uuid] = row.instance(host)
+            by_uuid[row.uuid] = row.instance(host)
             for group in row.server_groups or ():
                 memberships.setdefault(group, []).append(row.uuid)
-        return list(found.values()), memberships
+        return list(by_uuid.values()), memberships
 
     def _instance_rows(
         self,
@@ -238,33 +240,34 @@ class _Reader:
             kronos_openstack_schema.INSTANCES, reader.INSTANCES
         )
         for host, instances in table.items():
-            for at, row in enumerate(instances):
-                yield host, row, f'{host:.80}[{at}]'
+            for index, row in enumerate(instances):
+                yield host, row, f'{host:.80}[{index}]'
 
     def _groups(self, memberships: dict[str, list[str]]) -> list[ServerGroup]:
         if not self._folder.has(reader.GROUPS):
             raise self._folder.fault(reader.GROUPS, 'it is missing')
-        found = {}
-        for at, row in enumerate(
+        groups = {}
+        for index, row in enumerate(
             self._folder.decode(kronos_openstack_schema.GROUPS, reader.GROUPS)
         ):
             group = row.group(memberships.pop(row.id, []))
             if not group.policy:
                 raise self._folder.fault(
-                    reader.GROUPS, f'[{at}]: has neither policy nor policies'
+                    reader.GROUPS,
+                    f'[{index}]: has neither policy nor policies',
                 )
             if not 1 <= group.max_server_per_host <= schema.MOST:
                 raise self._folder.fault(
                     reader.GROUPS,
-                    f'[{at}].rules.max_server_per_host: must be at least 1',
+                    f'[{index}].rules.max_server_per_host: must be at least 1',
                 )
-            found[row.id] = group
+            groups[row.id] = group
         if memberships:
             self._unknown.append(
                 f'{len(memberships)} server groups that instances name are '
                 f'not in {reader.GROUPS}: their rules are not known'
             )
-        return list(found.values())
+        return list(groups.values())
 
     def _answers(self, taken_at: float) -> dict[tuple[str, str], Reading]:
         """By query text; the files say nothing of labels."""
@@ -273,23 +276,23 @@ class _Reader:
             if not base.endswith('.json'):
                 continue
             name = f'{reader.PROMETHEUS}/{base}'
-            found = self._folder.decode(kronos_openstack_schema.READING, name)
-            key = found.query.strip(), ANY_LABEL
-            answers.setdefault(key, _reading(found, taken_at))
+            file = self._folder.decode(kronos_openstack_schema.READING, name)
+            key = file.query.strip(), ANY_LABEL
+            answers.setdefault(key, _reading(file, taken_at))
         return answers
 
 
 def _reading(
-    found: kronos_openstack_schema.ReadingFile, taken_at: float
+    file: kronos_openstack_schema.ReadingFile, taken_at: float
 ) -> Reading:
     samples = [
         Sample(label, value, taken_at)
-        for label, value in found.series.items()
+        for label, value in file.series.items()
         if value is not None
     ]
-    query, error = found.query.strip(), ''
-    if found.health in (Health.STALE, Health.UNREACHABLE):
-        error = f'it was {found.health.value} when it was recorded'
-        if found.warnings:
-            error += f': {"; ".join(map(str, found.warnings)):.300}'
-    return Reading(query, found.health, samples, error)
+    query, error = file.query.strip(), ''
+    if file.health in (Health.STALE, Health.UNREACHABLE):
+        error = f'it was {file.health.value} when it was recorded'
+        if file.warnings:
+            error += f': {"; ".join(map(str, file.warnings)):.300}'
+    return Reading(query, file.health, samples, error)

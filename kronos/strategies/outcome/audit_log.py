@@ -73,8 +73,11 @@ def _of_cell(
             f'VERIFY_RESIZE by somebody else ({other.source} -> '
             f'{other.destination}): confirm or revert it',
         )
-    for one in cell.may_be_here:
-        yield logging.INFO, f'may be in the cell: {one.uuid} ({one.name})'
+    for server in cell.may_be_here:
+        yield (
+            logging.INFO,
+            f'may be in the cell: {server.uuid} ({server.name})',
+        )
 
 
 def _begun(move: UnfinishedMove) -> str:
@@ -86,8 +89,8 @@ def _begun(move: UnfinishedMove) -> str:
 
 def _scope_line(scope: types.AggregateResult) -> str:
     zones = Counter(scope.availability_zones.values())
-    stages = ', '.join(f'{one.name} {one.count}' for one in scope.stages)
-    policies = '; '.join(_policy_words(one) for one in scope.policies)
+    stages = ', '.join(f'{stage.name} {stage.count}' for stage in scope.stages)
+    policies = '; '.join(_policy_words(policy) for policy in scope.policies)
     over = thresholds.of(scope)
     return (
         f'{len(scope.availability_zones)} hosts, availability zones: '
@@ -113,8 +116,8 @@ def _policy_words(policy: types.PolicyResult) -> str:
 def _policy_line(policy: types.PolicyResult) -> str:
     """Raw scores and normalised ones, and what is missing."""
     scores = ', '.join(
-        f'{one.host} {one.value:.3f} ({one.normalized:.2f})'
-        for one in policy.scores
+        f'{score.host} {score.value:.3f} ({score.normalized:.2f})'
+        for score in policy.scores
     )
     text = (
         f'policy {policy.name}: threshold {policy.threshold:.3f}, weight '
@@ -131,10 +134,10 @@ def _policy_line(policy: types.PolicyResult) -> str:
     return text
 
 
-def _reasons(what: str, found: Mapping[str, str]) -> list[str]:
+def _reasons(what: str, reasons: Mapping[str, str]) -> list[str]:
     """One line per reason, with how many and the first of them."""
     by_reason: dict[str, list[str]] = {}
-    for name, reason in sorted(found.items()):
+    for name, reason in sorted(reasons.items()):
         by_reason.setdefault(reason, []).append(name)
     return [
         f'{len(names)} x {what} ({reason}): ' + wording.some(names, SHOWN)
@@ -142,19 +145,20 @@ def _reasons(what: str, found: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _drain_line(one: types.Drain) -> str:
-    staying = '; '.join(_reasons('staying', one.staying))
+def _drain_line(drain: types.Drain) -> str:
+    staying = '; '.join(_reasons('staying', drain.staying))
     return (
-        f'host {one.host} is emptied ({one.reason}): {one.leaving} of '
-        f'{one.instances} leave' + (f'; {staying}' if staying else '')
+        f'host {drain.host} is emptied ({drain.reason}): {drain.leaving} of '
+        f'{drain.instances} leave' + (f'; {staying}' if staying else '')
     )
 
 
-def _restart_line(one: types.Restart) -> str:
-    where = f'-> {one.destination}' if one.is_elsewhere else ''
+def _restart_line(restart: types.Restart) -> str:
+    where = f'-> {restart.destination}' if restart.is_elsewhere else ''
     return (
-        f'restart {one.instance} ({one.instance_name}) on {one.host} {where}, '
-        f'attempt {one.attempt}: {one.reason}'
+        f'restart {restart.instance} ({restart.instance_name}) on '
+        f'{restart.host} {where}, '
+        f'attempt {restart.attempt}: {restart.reason}'
     )
 
 

@@ -49,7 +49,7 @@ def finishing(
 def _move(
     how: CellMove, targets: Sequence[str], confirm: Confirm
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         'mode': 'resize' if how.is_resize else 'migrate',
         'source_cell': how.source_cell,
         'destination_cell': how.destination_cell,
@@ -62,5 +62,5 @@ def _move(
         'confirm': confirm.value,
     }
     if how.is_resize:
-        told['destination_flavor_id'] = how.destination_flavor_id
-    return told
+        inputs['destination_flavor_id'] = how.destination_flavor_id
+    return inputs

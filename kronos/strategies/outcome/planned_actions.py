@@ -41,38 +41,40 @@ def of(
     :param order: indices of all steps, parents first: who is earlier gets
         its turn first. The number that an action tells is that of the report
     """
-    found = [
-        _finishing(number, scope, one)
-        for number, (scope, one) in enumerate(report.finishing, start=1)
+    actions = [
+        _finishing(number, scope, move)
+        for number, (scope, move) in enumerate(report.finishing, start=1)
     ]
-    finishing = list(found)
-    emptied = {one.name: one.cell for one in report.scopes if one.cell}
+    finishing = list(actions)
+    emptied = {each.name: each.cell for each in report.scopes if each.cell}
     closed = {}
     for scope, closing in report.closings:
-        closed[closing.host] = len(found)
-        found.append(
+        closed[closing.host] = len(actions)
+        actions.append(
             _disabling(closing)
             if scope in emptied
-            else _closing(len(found) + 1, scope, closing)
+            else _closing(len(actions) + 1, scope, closing)
         )
-    first, steps = len(found), report.steps
-    position = {at: first + place for place, at in enumerate(order)}
-    for at in order:
-        step = steps[at]
-        told = _step(first + at + 1, step)
-        after = sorted(position[parent] for parent in parents[at])
+    first, steps = len(actions), report.steps
+    position = {index: first + place for place, index in enumerate(order)}
+    for index in order:
+        step = steps[index]
+        inputs = _step(first + index + 1, step)
+        after = sorted(position[parent] for parent in parents[index])
         if step.cell_move is not None:
-            told |= cell_actions.move(step.cell_move, emptied[step.scope])
+            inputs |= cell_actions.move(step.cell_move, emptied[step.scope])
             ends = [step.source, step.destination]
             # Nova would resize inside the cell while one of them is open.
             after = [*_beside(ends, finishing), *closed.values(), *after]
-            found.append(_move(watcher_actions.CELL_MOVE, told, step, after))
+            actions.append(
+                _move(watcher_actions.CELL_MOVE, inputs, step, after)
+            )
             continue
         if step.source in closed:
-            told['source_closed'] = True
+            inputs['source_closed'] = True
             after = [closed[step.source], *after]
-        found.append(_move(watcher_actions.ACTION_TYPE, told, step, after))
-    return found + _restarts(report, found)
+        actions.append(_move(watcher_actions.ACTION_TYPE, inputs, step, after))
+    return actions + _restarts(report, actions)
 
 
 def _restarts(
@@ -107,9 +109,9 @@ def _beside(
     """Positions of the actions that take a server to or from hosts."""
     ends = ('source_node', 'destination_node')
     return [
-        at
-        for at, one in enumerate(planned)
-        if any(one.parameters.get(name) in hosts for name in ends)
+        position
+        for position, action in enumerate(planned)
+        if any(action.parameters.get(name) in hosts for name in ends)
     ]
 
 
@@ -132,34 +134,36 @@ def _restart(
 
 def _move(
     kind: str,
-    told: dict[str, Any],
+    inputs: dict[str, Any],
     step: types.MigrationStep,
     after: list[int],
 ) -> PlannedAction:
-    return PlannedAction(kind, told, step.instance, after)
+    return PlannedAction(kind, inputs, step.instance, after)
 
 
 def _finishing(
     number: int, scope: str, begun: UnfinishedMove
 ) -> PlannedAction:
-    told = cell_actions.finishing(number, scope, begun)
-    return PlannedAction(watcher_actions.CELL_MOVE, told, begun.instance, [])
+    inputs = cell_actions.finishing(number, scope, begun)
+    return PlannedAction(watcher_actions.CELL_MOVE, inputs, begun.instance, [])
 
 
 def _disabling(closing: types.Closing) -> PlannedAction:
-    told = cell_actions.closing(closing)
-    return PlannedAction(watcher_actions.SERVICE_STATE, told, closing.host, [])
+    inputs = cell_actions.closing(closing)
+    return PlannedAction(
+        watcher_actions.SERVICE_STATE, inputs, closing.host, []
+    )
 
 
 def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:
-    told = {
+    inputs = {
         'aggregate': scope,
         'sequence': number,
         'resource_name': closing.host,
         'source_node': closing.host,
         'reason': str(closing.reason),
     }
-    return PlannedAction(watcher_actions.CLOSE_HOST, told, closing.host, [])
+    return PlannedAction(watcher_actions.CLOSE_HOST, inputs, closing.host, [])
 
 
 def _step(number: int, step: types.MigrationStep) -> dict[str, Any]:

@@ -41,15 +41,17 @@ def is_blind(report: types.CycleReport) -> bool:
     )
 
 
-def summary(report: types.CycleReport, told: ScopeSummary) -> str:
+def summary(report: types.CycleReport, describe: ScopeSummary) -> str:
     """The outcome scope by scope; those that could not be judged first."""
     scopes = sorted(
         report.scopes, key=lambda scope: scope.stopped not in _BLIND
     )
-    return '; '.join(_scope_summary(scope, told) for scope in scopes)
+    return '; '.join(_scope_summary(scope, describe) for scope in scopes)
 
 
-def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
+def _scope_summary(
+    scope: types.AggregateResult, describe: ScopeSummary
+) -> str:
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
@@ -62,7 +64,7 @@ def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     if scope.unmeasured:
         name += f': {_cut(scope.unmeasured, REASON)}'
     first += ''.join(f'{text}; ' for text in strangers(scope))
-    return f'{name}: {first}{_migrations(scope)}, {told(scope)}'
+    return f'{name}: {first}{_migrations(scope)}, {describe(scope)}'
 
 
 def unjudged(scope: types.AggregateResult) -> list[str]:
@@ -73,9 +75,9 @@ def unjudged(scope: types.AggregateResult) -> list[str]:
     if scope.stopped in _BLIND or scope.unmeasured:
         return []
     return [
-        f'{one.name} not judged ({_cut(_bare(one), UNJUDGED)})'
-        for one in scope.policies
-        if one.skipped
+        f'{policy.name} not judged ({_cut(_bare(policy), UNJUDGED)})'
+        for policy in scope.policies
+        if policy.skipped
     ]
 
 
@@ -102,12 +104,14 @@ def _standstill(scope: types.AggregateResult) -> str:
     if scope.stopped in _BLIND:
         return scope.reason
     skipped = _not_drained(scope)
-    told = tuple(
+    prefixes = tuple(
         f'host {host} is not drained: {reason}'
         for host, reason in scope.not_drained.items()
     )
     warnings = [
-        text for text in reversed(scope.warnings) if not text.startswith(told)
+        text
+        for text in reversed(scope.warnings)
+        if not text.startswith(prefixes)
     ]
     if not (skipped or warnings):
         return scope.reason
@@ -155,7 +159,7 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
     return (
         f'hosts in use {scope.hosts_in_use_before} -> '
         f'{scope.hosts_in_use_after}'
-        + ''.join(f', {one.told}' for one in scope.begun)
+        + ''.join(f', {host.told}' for host in scope.begun)
         + _beside(scope)
     )
 
@@ -163,20 +167,20 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
 def drained(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_drain``, host by host."""
     return ', '.join(
-        _not_drained(scope) + [_drain(one) for one in scope.drains]
+        _not_drained(scope) + [_drain(drain) for drain in scope.drains]
     )
 
 
 def recovered(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_recovery``, host by host."""
     parts = [
-        f'{one.host} is closed ({_cut(one.reason, WHY)})'
-        for one in scope.closings
+        f'{closing.host} is closed ({_cut(closing.reason, WHY)})'
+        for closing in scope.closings
     ]
     if scope.restarts:
-        there = sum(one.is_elsewhere for one in scope.restarts)
+        elsewhere = sum(restart.is_elsewhere for restart in scope.restarts)
         text = wording.counted(len(scope.restarts), 'restart')
-        parts.append(f'{text} ({there} elsewhere)' if there else text)
+        parts.append(f'{text} ({elsewhere} elsewhere)' if elsewhere else text)
     if scope.drains or scope.not_drained:
         parts.append(drained(scope))
     return ', '.join(parts)
@@ -232,7 +236,7 @@ def _not_over(scope: types.AggregateResult) -> list[str]:
 
 def _named(moves: Sequence[UnfinishedMove | ForeignMove]) -> str:
     return wording.some(
-        [wording.named(one.instance_name, one.instance) for one in moves]
+        [wording.named(move.instance_name, move.instance) for move in moves]
     )
 
 
@@ -246,21 +250,21 @@ def repaired(scope: types.AggregateResult) -> str:
 def _beside(scope: types.AggregateResult) -> str:
     """What the other phases leave undone or repair."""
     parts = _not_drained(scope)
-    parts += [_drain(one) for one in scope.drains if one.staying]
+    parts += [_drain(drain) for drain in scope.drains if drain.staying]
     if scope.violations_before:
         parts.append(_groups(scope))
     return ''.join(f', {part}' for part in parts)
 
 
-def _drain(one: types.Drain) -> str:
+def _drain(drain: types.Drain) -> str:
     """``h1: 5 leave, 1 stays (the instance is locked)``."""
-    verb = 'leaves' if one.leaving == 1 else 'leave'
-    text = f'{one.host}: {one.leaving} {verb}'
-    if not one.staying:
+    verb = 'leaves' if drain.leaving == 1 else 'leave'
+    text = f'{drain.host}: {drain.leaving} {verb}'
+    if not drain.staying:
         return text
-    number = len(one.staying)
+    number = len(drain.staying)
     # The most frequent reason; of equally frequent ones the first.
-    counts = Counter(one.staying.values())
+    counts = Counter(drain.staying.values())
     reason = min(counts, key=lambda why: (-counts[why], why))
     return f'{text}, {number} {"stays" if number == 1 else "stay"} ({reason})'
 

@@ -15,7 +15,9 @@ EXAMPLES = places.TOP / 'tests' / 'unit' / 'examples'
 SHOWN = {
     'a number or a word in a policy': ['unit/examples/policy_field.py'],
     'a query in a policy': ['unit/policies/test_models_queries.py'],
-    'a type of label of an instance': ['unit/engine/test_instance_keys.py'],
+    "a word of an enum: a label type, a tie break, a policy's fallback": [
+        'unit/engine/test_instance_keys.py'
+    ],
     'a hard constraint': ['unit/engine/constraints/test_new_constraint.py'],
     'when a policy objects to a move, or what a move gains': [
         'unit/engine/simulation/test_utilization.py'
@@ -24,6 +26,10 @@ SHOWN = {
         'unit/engine/eligibility/test_hosts.py',
         'unit/engine/eligibility/test_instances.py',
     ],
+    'how many moves a plan may have': [
+        'unit/engine/planning/test_scope_planner.py'
+    ],
+    'why a scope stands still': ['unit/engine/scoring/test_scorecard.py'],
     'a strategy of known phases': [
         'unit/examples/strategy.py',
         'functional/watcher/test_example_strategy.py',
@@ -40,6 +46,14 @@ SHOWN = {
     ],
     'an option of planning': ['unit/examples/option.py'],
     'an option of the action': ['unit/actions/migration/test_parameters.py'],
+    'a parameter of an audit': ['unit/strategies/test_parameters.py'],
+    'a field of an instance or a host': [
+        'unit/recordings/test_inventory_schema.py'
+    ],
+    'an action': ['unit/actions/test_close_host.py'],
+    'a feature that is not of every plan, as the drain of a cell': [
+        'unit/tools/test_measures.py'
+    ],
     'an option of the weigher': ['unit/weighers/test_score_source.py'],
     'what nova-scheduler ranks by': [
         'unit/engine/scoring/test_host_weights.py',
@@ -82,7 +96,14 @@ SHOWN = {
     'what a recording keeps': ['unit/recordings/test_schema.py'],
     'a format of recordings': ['unit/recordings/test_load.py'],
     'a column of a table on the terminal': ['unit/cmd/test_replay.py'],
+    'a column, or a part, of the HTML page': [
+        'functional/pages/test_content.py'
+    ],
     'a key of a report': ['unit/reports/test_document.py'],
+    'a metric of Kronos itself': ['unit/monitor/metrics_alone.py'],
+    'a release of Nova or Watcher': [
+        'functional/watcher/test_installed_versions.py'
+    ],
     'a check of kronos-test-config': ['unit/cmd/test_test_config.py'],
     'a check before upgrades': ['unit/cmd/test_status.py'],
     'an exporter with sample policies': [

@@ -8,6 +8,8 @@ import requests
 
 from tests.lab import base
 
+from labkit import cleaning  # isort: skip
+
 HOW_IT_ENDS: dict[str, tuple[dict[str, Any], str, str, bool, bool]] = {
     # rule; migration, server; whether the server is on its destination,
     # whether it holds room on both hosts
@@ -167,7 +169,7 @@ class TestMigrations(FaultsTestCase):
         self.lab.mend()
         self.wait(lambda: not self.down(), 'the host to be up')
         self.assertEqual('queued', self.status(server))
-        self.cloud.reset()
+        cleaning.reset(self.cloud)
         self.assertEqual([], self.migrations(status='queued'))
         for provider in self.cloud.providers():
             url = f'/resource_providers/{provider}/allocations'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kronos-openstack 0.2.0 and Kronos, on the same recordings.
+"""A comparison of kronos-openstack 0.2.0 and Kronos, by recordings.
 
 It is installed where it is asked for, in a virtual environment of its own;
 its source distribution has the generator of its recordings. Both plan by

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kronos-openstack 0.2.0 plans by a recording, as JSON.
+"""A plan of kronos-openstack 0.2.0 for a recording, as JSON.
 
 It is run in a virtual environment of its own, in which the package
 ``kronos`` is theirs: nothing of ours may be imported here.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Watcher's own strategies make of the same clusters.
+"""Plans of Watcher's own strategies for the same clusters.
 
 They plan by Watcher's data model of the cluster, filled as its collector
 would have, and by a datasource that answers from the cluster's readings.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a lab with two cells? A cloud beside which another one is run."""
+"""A lab with two cells: a cloud beside which another one runs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has the lab two cells, and which hosts are in which?
+"""The choice of two cells, and the hosts of each.
 
 Standard library only.
 """

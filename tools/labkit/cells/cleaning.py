@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is left of two cells when all servers are gone, and who drops it?"""
+"""The removal of what two cells keep of servers that are deleted."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labkit import database, ports, running
 from labkit.cells import choice, policy
-
-if TYPE_CHECKING:
-    from labkit.cloud import Cloud
+from labkit.cloud import Cloud
 
 COPY = '-resize-temp'
 """How the name of a snapshot ends by which Nova takes a server along."""
@@ -19,7 +17,7 @@ TABLES = """
 """
 
 
-def let_moves_end(cloud: 'Cloud') -> None:
+def let_moves_end(cloud: Cloud) -> None:
     """Without rules, those that go to another cell do so in a minute.
 
     One that waits to be confirmed may be deleted. Nobody waits for one that
@@ -45,7 +43,7 @@ def let_moves_end(cloud: 'Cloud') -> None:
         print(f'{error}; deleting the servers anyway')
 
 
-def reset(cloud: 'Cloud') -> None:
+def reset(cloud: Cloud) -> None:
     """Open the policy; drop what is left of servers that are deleted."""
     policy.write(is_open=True)
     for name in choice.databases():

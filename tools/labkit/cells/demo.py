@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does an operator see Kronos empty an old cell, from end to end?"""
+"""The demonstration of a cell drain, from end to end."""
 
 import time
 from typing import Any
 
-from labkit import running
+from labkit import cleaning, running
 from labkit.cells import choice, network
 from labkit.demo import Demo
 from labkit.lab import Lab
@@ -65,7 +65,7 @@ class CellsDemo(Demo):
         return wrong
 
     def _build(self) -> None:
-        self.cloud.reset()
+        cleaning.reset(self.cloud)
         wanted = [
             Wanted(
                 name,

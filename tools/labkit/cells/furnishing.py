@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has Nova to know of two cells?"""
+"""The registration of two cells in Nova."""
 
 from labkit import furnishing, topology
 from labkit.cells import choice

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a hypervisor of the lab do when a server goes to another cell?
+"""The lab's hypervisor while a server goes to another cell.
 
 It takes its time in each phase and fails where a rule of migrations.json
 says so (see labkit.faults). Runs inside nova-compute only.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Nova need from Neutron to take a server with ports to a cell?
+"""The part of Neutron that takes a server's ports to another cell.
 
 Ports of one network, with a binding for each host (``binding-extended``).
 Whatever else is asked for is an empty list. The rules of migrations.json

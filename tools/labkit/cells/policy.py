@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May an administrator take a server to another cell?
+"""Nova's policy for moves of servers to another cell.
 
 Nova's default is that nobody may. nova-api reads the file again whenever it
 changes. Standard library only.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does Nova get its second cell? By its own commands, as an operator's.
+"""The making of Nova's second cell by its own commands.
 
 It is part of the data: a lab with another number of cells begins anew.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is Horizon started beside the lab? Standard library only.
+"""Horizon beside the lab. Standard library only.
 
 Under Django's own server, as its developers do it. No lab waits for it: it is
 started by its command alone, and ends with the lab.

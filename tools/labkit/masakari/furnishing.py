@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Masakari find at its start: database, user, endpoint, segment?"""
+"""The database, user, endpoint and segment of Masakari."""
 
 import shutil
 from collections.abc import Collection

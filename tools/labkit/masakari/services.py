@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which services of Masakari has the lab, and how is each started?
+"""The services of Masakari, and the start of each.
 
 Only where they were asked for: no other lab waits for them. Standard library
 only.

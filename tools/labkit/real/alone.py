@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a test get a libvirt of its own, with guests that fail at will?
+"""A libvirt for one test, with guests that fail at will.
 
 Each has namespaces as a real host of the lab has: no file of the system is
 touched, and several run side by side. It needs neither the lab nor a network.

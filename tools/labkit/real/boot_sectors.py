@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may a guest do that has no system? One thing, in a boot sector.
+"""Guests without a system: each does one thing in a boot sector.
 
 x86, 16 bits, as a BIOS of the 1980s loads it. Standard library only.
 """

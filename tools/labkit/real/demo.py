@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does an operator see real guests move while they work?"""
+"""The demonstration of real guests that move while they work."""
 
 import time
 
 import yaml
 
-from labkit import layout, running
+from labkit import cleaning, layout, running
 from labkit.demo import Demo
 from labkit.lab import Lab
 from labkit.real import furnishing, guest_control, ticks, topology
@@ -76,7 +76,7 @@ class RealDemo(Demo):
         return self._verdict(wrong + self._unheard(before, after), begin)
 
     def _build(self) -> None:
-        self.cloud.reset()
+        cleaning.reset(self.cloud)
         layout.KRONOS.write_text(OPTIONS)
         servers = self.cloud.boot_all(
             Wanted(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has Nova to know of real hosts: images, a flavor, their aggregate?"""
+"""The images, flavor and aggregate of real hosts in Nova."""
 
 import shutil
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a real guest told what to do, slowed down, and killed?"""
+"""Commands to a real guest: work, slow down, die."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs in a real guest, and how is it told what to do?
+"""The program of a real guest, and how it gets its orders.
 
 A Linux of one program, busybox, whose console takes commands. It prints a
 line each second, so that who reads it sees for how long it stood still.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a real host come up, and go down without a trace?"""
+"""A real host: its start, and an end without a trace."""
 
 import contextlib
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does each real host's /proc say? Only what its own guests use.
+"""The /proc of each real host: only what its own guests use.
 
 Of the machine's own figures every host would have the same, and no cloud
 would ever be uneven. Written anew each second for the node exporters, until

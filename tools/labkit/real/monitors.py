@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does an instance monitor watch each real host?"""
+"""The instance monitor of each real host."""
 
 import configparser
 from collections.abc import Mapping

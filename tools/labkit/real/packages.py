@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do real hosts need from Debian, and can they be had here?
+"""The Debian packages of real hosts, and whether they can be had.
 
 Standard library only.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does Nova get at another real host, to which it copies a disk?
+"""The shell by which Nova copies a disk to another real host.
 
 It calls ssh and scp. No host of the lab has a server for them, so they are
 programs of the same names, which enter the other host's namespaces. Standard

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For how long does a real guest stand still? Its lines come once a second.
+"""The time that a real guest stands still. Its lines come once a second.
 
 What a console prints is written to a file at once, on the host where its
 guest is; the file is read again and again while the guest moves.

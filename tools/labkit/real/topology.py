@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which real hosts has the lab, and where is what is theirs?
+"""The real hosts of the lab, and the files of each.
 
 Standard library only.
 """

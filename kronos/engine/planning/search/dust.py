@@ -27,11 +27,13 @@ AHEAD = 50
 class Dust:
     """What a plan is measured by, as it is before its first move."""
 
-    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
+    def __init__(
+        self, simulation: Simulation, phase_input: PhaseInput
+    ) -> None:
         self._simulation = simulation
-        self._given = given
+        self._input = phase_input
         self._start = len(simulation.steps)
-        self._least = _least(given.settings)
+        self._least = _least(phase_input.settings)
         self._before = simulation.utilization.imbalances
         self._usage = self._measured()
         self._explained = self._explained_now()
@@ -82,9 +84,9 @@ class Dust:
         utilization = self._simulation.utilization
         usage = utilization.usage.copy()
         for p, name in enumerate(utilization.policies):
-            found = self._given.scorecard.measured.get(name)
-            if found is not None:
-                own = found.usage
+            measured = self._input.scorecard.measured.get(name)
+            if measured is not None:
+                own = measured.usage
                 usage[p] = [
                     own.get(uuid, supposed)
                     for uuid, supposed in zip(
@@ -120,7 +122,7 @@ class Dust:
         # With one more than may move it never ends by its budget.
         more = min(len(moves) + AHEAD, int(simulation.movable.sum()) + 1)
         simulation.budget = self._start + more
-        is_cut_off = search(simulation, self._given).stopped
+        is_cut_off = search(simulation, self._input).stopped
         leads_on = is_cut_off is StopReason.BUDGET or self._is_worth()
         self.take_back()
         simulation.budget = budget
