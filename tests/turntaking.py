@@ -21,7 +21,7 @@ from oslo_db.sqlalchemy import enginefacade
 from watcher import conf, objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.migration.turn import slots
+from kronos.actions.core.turn import slots
 from kronos.snapshots import watcher_actions
 
 TOP = pathlib.Path(__file__).resolve().parent.parent

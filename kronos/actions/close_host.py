@@ -7,8 +7,9 @@ from typing import Any
 from oslo_log import log as logging
 from watcher import conf
 
-from kronos.actions import host_closing, watcher_action
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.close import run
+from kronos.actions.core import watcher_action
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
 from kronos.clients.nova.compute_services import ComputeServices
 from kronos.engine.settings import HostMatch
 from kronos.snapshots import failures
@@ -27,7 +28,7 @@ class CloseHost(watcher_action.KronosAction):
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
-        self._own_closing: host_closing.HostClosing | None = None
+        self._own_closing: run.HostClosing | None = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -68,7 +69,7 @@ class CloseHost(watcher_action.KronosAction):
     def _host(self) -> str:
         return str(self.input_parameters['source_node'])
 
-    def _closing(self) -> host_closing.HostClosing:
+    def _closing(self) -> run.HostClosing:
         """The closing; the same one for all that Watcher calls.
 
         :raises KronosException: an option of Kronos is not valid, or
@@ -77,8 +78,8 @@ class CloseHost(watcher_action.KronosAction):
         if self._own_closing is None:
             nova = self._clients().nova()
             told, kronos = self.input_parameters, CONF.kronos
-            self._own_closing = host_closing.HostClosing(
-                host_closing.ClosingSettings(
+            self._own_closing = run.HostClosing(
+                run.ClosingSettings(
                     host=self._host,
                     aggregate=told['aggregate'],
                     plan=told.get('action_plan_uuid', ''),
@@ -86,9 +87,7 @@ class CloseHost(watcher_action.KronosAction):
                     max_retries=kronos.max_retries,
                     retry_backoff=kronos.retry_backoff,
                 ),
-                host_closing.Asked(
-                    nova, ComputeServices(nova.api), self._at_fault
-                ),
+                run.Asked(nova, ComputeServices(nova.api), self._at_fault),
                 self._patience(),
             )
         return self._own_closing

@@ -8,13 +8,12 @@ from oslo_log import log as logging
 from watcher import conf, objects
 from watcher.common import context as watcher_context
 
-from kronos.actions import notifications, watcher_action
-from kronos.actions.cell_move import parameters, run
-from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.mark import PlanStanding
-from kronos.actions.migration import parameters as of_migration
-from kronos.actions.migration import retries
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.cell import parameters, run
+from kronos.actions.cell.checkpoint import PlanStanding
+from kronos.actions.cell.context import CellMoveContext
+from kronos.actions.core import notifications, retries, watcher_action
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.live import parameters as of_migration
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails

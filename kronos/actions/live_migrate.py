@@ -6,15 +6,10 @@ from typing import Any
 from oslo_log import log as logging
 from watcher import conf, objects
 
-from kronos.actions import notifications, watcher_action
-from kronos.actions.migration import (
-    parameters,
-    recovery,
-    retries,
-    run,
-)
-from kronos.actions.migration.context import MigrationContext
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core import notifications, retries, watcher_action
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.live import parameters, recovery, run
+from kronos.actions.live.context import MigrationContext
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.engine import faults
 from kronos.engine.faults import Fault

@@ -9,9 +9,10 @@ from oslo_log import log as logging
 from watcher import conf, objects
 from watcher.common import context
 
-from kronos.actions import server_restart, watcher_action
-from kronos.actions.migration.task import MigrationTask
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core import watcher_action
+from kronos.actions.core.task import MigrationTask
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.restart import run
 from kronos.clients.nova.server_power import ServerPower
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -33,7 +34,7 @@ class RestartServer(watcher_action.KronosAction):
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
-        self._own_restart: server_restart.ServerRestart | None = None
+        self._own_restart: run.ServerRestart | None = None
         self._recovery = {'stop': '', 'migrate': ''}
         """Ids of the requests by which it has acted."""
 
@@ -84,7 +85,7 @@ class RestartServer(watcher_action.KronosAction):
         """Leave the server as it is: it runs, or the next audit sees to it."""
         LOG.info('The restart of %s is not taken back', self.resource_id)
 
-    def _restart(self) -> server_restart.ServerRestart:
+    def _restart(self) -> run.ServerRestart:
         """The restart; the same one for all that Watcher calls.
 
         :raises KronosException: an option of Kronos is not valid, or
@@ -93,9 +94,9 @@ class RestartServer(watcher_action.KronosAction):
         if self._own_restart is None:
             clients = self._clients()
             nova = clients.nova()
-            self._own_restart = server_restart.ServerRestart(
+            self._own_restart = run.ServerRestart(
                 _settings(self.input_parameters, CONF.kronos),
-                server_restart.RestartContext(
+                run.RestartContext(
                     nova=nova,
                     power=ServerPower(nova.api),
                     placement=clients.placement(),
@@ -150,13 +151,11 @@ def _write(uuid: str, told: dict[str, Any]) -> None:
     row.save()
 
 
-def _settings(
-    told: Mapping[str, Any], kronos: Any
-) -> server_restart.RestartSettings:
+def _settings(told: Mapping[str, Any], kronos: Any) -> run.RestartSettings:
     resources = ['VCPU', 'MEMORY_MB']
     if kronos.check_disk:
         resources.append('DISK_GB')
-    return server_restart.RestartSettings(
+    return run.RestartSettings(
         task=MigrationTask(
             instance=told['resource_id'],
             source=told['source_node'],

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import lost_answers
-from kronos.actions.migration.context import Patience
-from kronos.actions.migration.retries import Tries
+from kronos.actions.core import lost_answers
+from kronos.actions.core.retries import Tries
+from kronos.actions.live.context import Patience
 from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
 from kronos.engine.types import Instance

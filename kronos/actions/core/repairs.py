@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kronos.actions.core import lost_answers
 from kronos.actions.core.step import Limits, Result, Step, StepRun
-from kronos.actions.migration import lost_answers
-from kronos.actions.migration.context import Patience
+from kronos.actions.live.context import Patience
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.client import NovaClient
 from kronos.common.shell_commands import ShellCommand

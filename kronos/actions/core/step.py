@@ -14,9 +14,9 @@ from typing import Generic, TypeVar
 
 from oslo_log import log as logging
 
+from kronos.actions.core import lost_answers
 from kronos.actions.core.own_requests import CONFLICT, OwnRequests
-from kronos.actions.migration import lost_answers
-from kronos.actions.migration.context import Patience
+from kronos.actions.live.context import Patience
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.migration.turn import slots
+from kronos.actions.core.turn import slots
 from kronos.common import exceptions
 from kronos.snapshots import watcher_actions
 from tests import turntaking

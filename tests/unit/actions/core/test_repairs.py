@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what Nova left of our own move mended, and nothing else?"""
 
-from kronos.actions.cell_move.broken_ends import BrokenEnds
-from kronos.actions.cell_move.context import BegunMove
-from kronos.actions.cell_move.evidence import Evidence
-from kronos.actions.cell_move.progress import Progress
-from tests.unit.actions.cell_move import base
+from kronos.actions.cell.context import BegunMove
+from kronos.actions.cell.journal import Evidence
+from kronos.actions.cell.progress import Progress
+from kronos.actions.cell.repair import BrokenEnds
+from tests.unit.actions.cell import base
 
 
 class RepairsTestCase(base.CellMoveTestCase):

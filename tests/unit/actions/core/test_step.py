@@ -6,10 +6,10 @@ import http
 from oslotest import base
 
 from kronos.actions.core.step import End, Limits, Step, StepRun
-from kronos.actions.migration.context import Patience
+from kronos.actions.live.context import Patience
 from kronos.clients import rest
 from kronos.common import exceptions
-from tests.unit.actions.migration.base import Clock
+from tests.unit.actions.live.base import Clock
 
 OFF, BUSY, ON, LOST = 'off', 'busy', 'on', 'lost'
 POLL, IDLE, DOUBT = 5.0, 30.0, 15.0
