@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arrival of a server in its new cell: checked, then kept or taken back.
+"""The acceptance of a server in its new cell: checked, kept or taken back.
 
 What is not as it was goes back, and so does what belongs to a plan that was
-cancelled. Of what somebody else has confirmed, it is only told.
+cancelled. Of what somebody else has confirmed, it only reports.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from typing import NoReturn
 from oslo_log import log as logging
 
 from kronos.actions.cell import checks
-from kronos.actions.cell.checkpoint import Stage
-from kronos.actions.cell.confirm_or_revert import Ending, deleted
-from kronos.actions.cell.context import BegunMove
+from kronos.actions.cell.checkpoint import CellMoveStage
+from kronos.actions.cell.confirm_or_revert import ConfirmOrRevert, deleted
+from kronos.actions.cell.context import MovePart, StartedMove
 from kronos.actions.cell.journal import MOVED, WAITS
-from kronos.actions.core.retries import joined
+from kronos.actions.core.retries import joined, reworded
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
@@ -31,20 +31,16 @@ BY_OTHERS = (
 )
 
 
-class Arrival:
+class Acceptance(MovePart):
     """One server in its new cell.
 
     :param before: what it was
     """
 
     def __init__(
-        self, begun: BegunMove, ending: Ending, before: Details
+        self, begun: StartedMove, ending: ConfirmOrRevert, before: Details
     ) -> None:
-        self._settings = begun.settings
-        self._task = begun.settings.task
-        self._context = begun.context
-        self._mark = begun.mark
-        self._evidence = begun.evidence
+        super().__init__(begun)
         self._ending = ending
         self._before = before
         self.outcome = MOVED
@@ -56,7 +52,7 @@ class Arrival:
         :raises MigrationError: it was taken back, or is not whole
         :raises StaleTask: it was deleted
         """
-        if self._mark.stage is Stage.REVERTING:
+        if self._checkpoint.stage is CellMoveStage.REVERTING:
             self._take_back(
                 faults.error(
                     Fault.ABORTED, 'its last action had begun to revert it'
@@ -66,11 +62,11 @@ class Arrival:
         failed = self._check()
         # Who is cancelled does not wait for a check to pass.
         self._stop_if_cancelled()
-        if failed and self._evidence.was_being_deleted:
+        if failed and self._journal.was_being_deleted:
             raise self._revived(failed)
         if failed and self._ending.is_confirmed():
             # What is held for it is something else then.
-            return self.confirmed(self._mark.stage)
+            return self.confirmed(self._checkpoint.stage)
         if failed:
             self._take_back(faults.error(Fault.CELL_CHECK_FAILED, failed))
         if self._task.is_manual:
@@ -78,7 +74,7 @@ class Arrival:
         remark = self._ending.confirm()
         if self._context.is_cancelled():
             remark = joined(INSTEAD, remark)
-        return joined(self._evidence.short(), remark)
+        return joined(self._journal.short(), remark)
 
     def _revived(self, failed: str) -> exceptions.MigrationError:
         """The error of a server that was deleted when a copy was there.
@@ -86,11 +82,13 @@ class Arrival:
         Nova has made it anew, without what the deletion took. It can end its
         move in neither way, not even to delete it.
         """
-        uuid, commands = self._task.instance, self._evidence.commands
+        uuid, commands = self._task.instance, self._journal.commands
         commands += [
             ShellCommand.SERVER_SET_ERROR.of(server=uuid),
             ShellCommand.SERVER_DELETE.of(server=uuid),
-            ShellCommand.ALLOCATION_DELETE.of(consumer=self._mark.migration),
+            ShellCommand.ALLOCATION_DELETE.of(
+                consumer=self._checkpoint.migration
+            ),
         ]
         return faults.error(
             Fault.CELL_CHECK_FAILED,
@@ -99,32 +97,32 @@ class Arrival:
             f'it; {failed}',
         )
 
-    def confirmed(self, was: Stage) -> str:
-        """What is told of a move that is confirmed, whoever did that.
+    def confirmed(self, was: CellMoveStage) -> str:
+        """The message of a move that is confirmed, whoever did that.
 
         :param was: its stage when it was found so
         :raises MigrationFailed: a check fails, and nobody can revert it
         :raises StaleTask: it was deleted
         """
         remark = self._ending.of_confirmed()
-        if was is Stage.CONFIRMING:
-            return joined(self._evidence.short(), remark)
+        if was is CellMoveStage.CONFIRMING:
+            return joined(self._journal.short(), remark)
         failed = self._check(is_confirmed=True)
         if failed:
             raise faults.error(
                 Fault.CELL_CHECK_FAILED, joined(BY_OTHERS, failed, remark)
             )
-        return joined(self._evidence.short(), BY_OTHERS, remark)
+        return joined(self._journal.short(), BY_OTHERS, remark)
 
     def _waiting(self) -> str:
-        """What is told of a move that an operator confirms."""
+        """The message of a move that an operator confirms."""
         self.outcome = WAITS
-        uuid, commands = self._task.instance, self._evidence.commands
+        uuid, commands = self._task.instance, self._journal.commands
         confirm = ShellCommand.RESIZE_CONFIRM.of(server=uuid)
         revert = ShellCommand.RESIZE_REVERT.of(server=uuid)
         commands += [confirm, f'# or: {revert}']
         self._ending.leave_unpinned(self._task.destination_zone)
-        return f'"{confirm}", or revert: {self._evidence.short()}'
+        return f'"{confirm}", or revert: {self._journal.short()}'
 
     def _stop_if_cancelled(self) -> None:
         if self._context.is_cancelled():
@@ -134,16 +132,16 @@ class Arrival:
 
     def _check(self, is_confirmed: bool = False) -> str:
         """All checks of the server in its new cell; '' if they pass."""
-        found = checks.of_arrival(
+        checked = checks.of_arrival(
             self._settings,
             self._context,
             self._before,
-            self._mark.migration,
+            self._checkpoint.migration,
             is_confirmed,
         )
-        self._evidence.note(found)
-        self._evidence.after = self._details()
-        return _failed(found)
+        self._journal.note(checked)
+        self._journal.after = self._details()
+        return _failed(checked)
 
     def _take_back(self, because: exceptions.MigrationError) -> NoReturn:
         """Take it back, and say why, and how it went.
@@ -152,26 +150,26 @@ class Arrival:
         :raises StaleTask: it was deleted
         """
         LOG.warning('Instance %s: %s', self._task.instance, because)
-        asked = checks.asked_meanwhile(self._context, self._task.instance)
+        requests = checks.asked_meanwhile(self._context, self._task.instance)
         after = self._ending.revert(because)
-        found = checks.of_return(
+        checked = checks.of_return(
             self._settings,
             self._context,
             self._before,
-            self._mark.migration,
-            asked,
+            self._checkpoint.migration,
+            requests,
         )
-        self._evidence.note(found, reverted=True)
+        self._journal.note(checked, reverted=True)
         self._details()
-        wrong = _failed(found)
-        told = f'; not as before: {wrong}' if wrong else ''
+        wrong = _failed(checked)
+        remark = f'; not as before: {wrong}' if wrong else ''
         text = (
             # What is to be done with it comes first: messages are short.
             f'taken back{after}; {because}'
             if after
             else f'{because}; taken back'
         )
-        raise worded(because, f'{text}{told}')
+        raise reworded(because, f'{text}{remark}')
 
     def _details(self) -> dict[str, object]:
         """:raises StaleTask: it was deleted"""
@@ -185,13 +183,6 @@ class Arrival:
         return now.document()
 
 
-def worded(
-    error: exceptions.MigrationError, text: str
-) -> exceptions.MigrationError:
-    """The same error in other words."""
-    return type(error)(text, **error.kwargs)
-
-
-def _failed(found: Sequence[checks.Check]) -> str:
+def _failed(checked: Sequence[checks.ServerCheck]) -> str:
     """What the checks say that do not pass; '' if all do."""
-    return '; '.join(one.told for one in found if not one.ok)
+    return '; '.join(check.text for check in checked if not check.ok)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mark of a move: what its action's row tells of what Nova was asked.
+"""The checkpoint of a move: what its action's row says of its request.
 
 It is written before Nova is asked. Who finds it later, after the applier has
 died, knows what the server was and which migration is ours, and never asks a
@@ -17,7 +17,7 @@ ENOUGH = 2
 """So many servers have to be refused until that is not due to them."""
 
 
-class Stage(StrEnum):
+class CellMoveStage(StrEnum):
     """How far a move has come."""
 
     ASKED = 'asked'
@@ -26,56 +26,60 @@ class Stage(StrEnum):
 
 
 @dataclass
-class Mark:
+class Checkpoint:
     """What is kept in the parameter ``cell_move`` of the action's row."""
 
-    at: float
+    asked_at: float
     """Unix seconds."""
     status: str
     """Of the server before: ACTIVE or SHUTOFF."""
     before: dict[str, Any] = field(default_factory=dict)
     """A document of the server as it was."""
-    known: list[str] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
     """Uuids of its newest migrations that were there before."""
     request: str = ''
     """Id of the request; '' until Nova has answered."""
     migration: str = ''
     """Uuid; '' until it is known."""
-    stage: Stage = Stage.ASKED
+    stage: CellMoveStage = CellMoveStage.ASKED
     refused: str = ''
     """Why Nova refused at once what it may refuse every move of the plan."""
 
     def document(self) -> dict[str, Any]:
-        return asdict(self)
+        """As the row has it; its keys are older than some names here."""
+        row = asdict(self)
+        return {'at': row.pop('asked_at'), 'known': row.pop('earlier'), **row}
 
     @property
     def server(self) -> str:
-        """Uuid; '' if the mark does not tell."""
+        """Uuid; '' if it is not known."""
         return _text(self.before.get('uuid'))
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self | None:
-        """None if it makes no sense, or is no mark."""
-        at, status = marks.number(told.get('at')), told.get('status')
-        if at is None or not isinstance(status, str):
+    def of(cls, row: Mapping[str, Any]) -> Self | None:
+        """None if it makes no sense, or is no checkpoint."""
+        asked_at, status = marks.number(row.get('at')), row.get('status')
+        if asked_at is None or not isinstance(status, str):
             return None
-        before, stage = told.get('before'), told.get('stage')
-        known = told.get('known')
+        before, stage = row.get('before'), row.get('stage')
+        earlier = row.get('known')
         return cls(
-            at=at,
+            asked_at=asked_at,
             status=status,
             before=before if isinstance(before, dict) else {},
-            known=list(known) if isinstance(known, list) else [],
-            request=_text(told.get('request')),
-            migration=_text(told.get('migration')),
-            stage=Stage(stage) if stage in list(Stage) else Stage.ASKED,
-            refused=_text(told.get('refused')),
+            earlier=list(earlier) if isinstance(earlier, list) else [],
+            request=_text(row.get('request')),
+            migration=_text(row.get('migration')),
+            stage=CellMoveStage(stage)
+            if stage in list(CellMoveStage)
+            else CellMoveStage.ASKED,
+            refused=_text(row.get('refused')),
         )
 
 
 @dataclass
 class PlanStanding:
-    """What the marks of a plan's other moves tell."""
+    """What the checkpoints of a plan's other moves say."""
 
     is_accepted: bool
     """Whether Nova has taken one of them."""
@@ -90,17 +94,19 @@ class PlanStanding:
         return len(self.servers) >= ENOUGH
 
     @classmethod
-    def of(cls, told: Iterable[Mapping[str, Any]]) -> Self:
-        found = [one for one in map(Mark.of, told) if one is not None]
-        if any(one.request for one in found):
+    def of(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
+        checkpoints = [
+            checkpoint for checkpoint in map(Checkpoint.of, rows) if checkpoint
+        ]
+        if any(checkpoint.request for checkpoint in checkpoints):
             return cls(True)
-        refused = [one for one in found if one.refused]
+        refused = [row for row in checkpoints if row.refused]
         return cls(
             False,
-            next((one.refused for one in refused), ''),
-            frozenset(one.server for one in refused),
+            next((row.refused for row in refused), ''),
+            frozenset(row.server for row in refused),
         )
 
 
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else ''
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ''

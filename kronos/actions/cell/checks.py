@@ -5,12 +5,13 @@ None of them keeps another from being made, and a service that does not answer
 is one that fails.
 """
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from oslo_log import log as logging
 
 from kronos.actions.cell import comparison, verify_query
-from kronos.actions.cell.comparison import Amounts, Check
+from kronos.actions.cell.comparison import Amounts, ServerCheck
 from kronos.actions.cell.context import CellMoveContext
 from kronos.actions.cell.parameters import CellMoveSettings
 from kronos.clients.nova.instance_actions import InstanceActions
@@ -23,7 +24,7 @@ from kronos.engine.faults import Fault
 from kronos.snapshots import cell_needs, cells
 
 __all__ = [
-    'Check',
+    'ServerCheck',
     'asked_meanwhile',
     'before',
     'of_arrival',
@@ -55,10 +56,11 @@ def before(context: CellMoveContext, uuid: str) -> Details | None:
     :returns: None if there is none (any more)
     :raises ClientError: Nova or Placement cannot be asked
     """
-    found = context.details.get(uuid)
-    if found is not None:
-        found.held = context.placement.allocations_of(uuid)
-    return found
+    details = context.details.get(uuid)
+    if details is None:
+        return None
+    allocations = context.placement.allocations_of(uuid)
+    return dataclasses.replace(details, held=allocations)
 
 
 def of_arrival(
@@ -67,7 +69,7 @@ def of_arrival(
     was: Details,
     migration: str,
     is_confirmed: bool = False,
-) -> list[Check]:
+) -> list[ServerCheck]:
     """All checks of a server in its new cell.
 
     :param was: the server before
@@ -75,10 +77,12 @@ def of_arrival(
     :param is_confirmed: whether nothing is held on the source any more
     :raises StaleTask: the server is gone
     """
-    found = _Checks(settings, context, was, migration, is_confirmed).settled()
+    checked = _Checks(
+        settings, context, was, migration, is_confirmed
+    ).settled()
     if settings.verify_query:
-        found.append(_verification(settings, context, was))
-    return found
+        checked.append(_verification(settings, context, was))
+    return checked
 
 
 def of_return(
@@ -86,17 +90,17 @@ def of_return(
     context: CellMoveContext,
     was: Details,
     migration: str,
-    asked: Collection[str],
-) -> list[Check]:
+    requests: Collection[str],
+) -> list[ServerCheck]:
     """All checks of a server that was taken back: is it as it was?
 
     :param was: the server before
     :param migration: its uuid
-    :param asked: of :func:`asked_meanwhile`, before it was taken back
+    :param requests: of :func:`asked_meanwhile`, before it was taken back
     :raises StaleTask: the server is gone
     """
     return _Checks(
-        settings, context, was, migration, is_back=True, asked=asked
+        settings, context, was, migration, is_back=True, requests=requests
     ).settled()
 
 
@@ -132,18 +136,20 @@ def temporary_images(
 
 def _verification(
     settings: CellMoveSettings, context: CellMoveContext, was: Details
-) -> Check:
+) -> ServerCheck:
     name = 'cell_verify_query'
     if was.status != 'ACTIVE' and UUID in settings.verify_query:
         # No exporter tells of a guest that does not run.
-        return Check(name, True, 'not asked, since the server is stopped')
+        return ServerCheck(
+            name, True, 'not asked, since the server is stopped'
+        )
     try:
         now = context.details.get(was.uuid)
         query = verify_query.filled_in(
             settings.verify_query, was.uuid, now.host if now else ''
         )
     except (exceptions.ClientError, ValueError) as error:
-        return Check(name, False, f'{name} was not asked: {error}')
+        return ServerCheck(name, False, f'{name} was not asked: {error}')
     wrong = verify_query.why_not_true(
         context.prometheus,
         query,
@@ -152,8 +158,8 @@ def _verification(
         context,
     )
     if wrong:
-        return Check(name, False, f'{name}: {wrong}')
-    return Check(
+        return ServerCheck(name, False, f'{name}: {wrong}')
+    return ServerCheck(
         name, True, f'true for {durations.exact(settings.verify_seconds)}'
     )
 
@@ -169,7 +175,7 @@ class _Checks:
         migration: str,
         is_confirmed: bool = False,
         is_back: bool = False,
-        asked: Collection[str] = (),
+        requests: Collection[str] = (),
     ) -> None:
         self._settings = settings
         self._task = settings.task
@@ -178,9 +184,9 @@ class _Checks:
         self._migration = migration
         self._is_confirmed = is_confirmed
         self._is_back = is_back
-        self._asked = asked
+        self._asked = requests
 
-    def settled(self) -> list[Check]:
+    def settled(self) -> list[ServerCheck]:
         """As soon as all pass, or none that fails is worth a wait.
 
         :raises StaleTask: the server is gone
@@ -188,23 +194,23 @@ class _Checks:
         context, timing = self._context, self._settings.timing
         deadline = context.clock() + timing.settle_timeout
         while True:
-            found = self._once()
-            wrong = [one for one in found if not one.ok]
-            passing = all(one.name in SETTLING for one in wrong)
+            checked = self._once()
+            wrong = [check for check in checked if not check.ok]
+            passing = all(check.name in SETTLING for check in wrong)
             late = context.clock() >= deadline
             if not wrong or not passing or late:
-                return found
+                return checked
             LOG.info('Instance %s: %s', self._task.instance, wrong)
             context.sleep(timing.poll_interval)
 
-    def _once(self) -> list[Check]:
+    def _once(self) -> list[ServerCheck]:
         """:raises StaleTask: the server is gone"""
-        found, now = self._of_nova()
-        found += self._guarded(PLACEMENT, lambda: self._of_placement(now))
-        found += self._guarded(IMAGE, lambda: [self._of_images(now)])
-        return found
+        checked, now = self._of_nova()
+        checked += self._guarded(PLACEMENT, lambda: self._of_placement(now))
+        checked += self._guarded(IMAGE, lambda: [self._of_images(now)])
+        return checked
 
-    def _of_nova(self) -> tuple[list[Check], Details | None]:
+    def _of_nova(self) -> tuple[list[ServerCheck], Details | None]:
         context, task = self._context, self._task
         try:
             now = context.details.get(task.instance)
@@ -213,29 +219,31 @@ class _Checks:
                     Fault.INSTANCE_GONE,
                     'the instance was deleted while it moved',
                 )
-            known = cells.by_host(context.nova, self._settings.cell_source)
+            by_host = cells.by_host(context.nova, self._settings.cell_source)
             compare = (
                 comparison.compare_return
                 if self._is_back
                 else comparison.compare
             )
-            found = compare(task, self._was, now, known)
-            if not all(one.ok for one in found if one.name == 'volumes'):
-                asked = InstanceActions(context.nova.api).asked_after(
+            checked = compare(task, self._was, now, by_host)
+            if not all(
+                check.ok for check in checked if check.name == 'volumes'
+            ):
+                requests = InstanceActions(context.nova.api).asked_after(
                     task.instance, ASKED_FOR
                 )
-                found = compare(
-                    task, self._was, now, known, {*asked, *self._asked}
+                checked = compare(
+                    task, self._was, now, by_host, {*requests, *self._asked}
                 )
             if self._is_key_lost():
-                found = [
-                    one
-                    for one in found
-                    if one.name != comparison.KEY or not one.ok
+                checked = [
+                    check
+                    for check in checked
+                    if check.name != comparison.KEY or not check.ok
                 ]
         except exceptions.ClientError as error:
-            return [Check(NOVA, False, f'not looked at: {error}')], None
-        return found, now
+            return [ServerCheck(NOVA, False, f'not looked at: {error}')], None
+        return checked, now
 
     def _is_key_lost(self) -> bool:
         """Whether Nova shows the name of a key pair that it did not copy."""
@@ -247,33 +255,38 @@ class _Checks:
         )
 
     @staticmethod
-    def _guarded(name: str, look: Callable[[], list[Check]]) -> list[Check]:
+    def _guarded(
+        name: str, look: Callable[[], list[ServerCheck]]
+    ) -> list[ServerCheck]:
         try:
             return look()
         except exceptions.ClientError as error:
-            return [Check(name, False, f'{name} not looked at: {error}')]
+            return [ServerCheck(name, False, f'{name} not looked at: {error}')]
 
-    def _of_placement(self, now: Details | None) -> list[Check]:
+    def _of_placement(self, now: Details | None) -> list[ServerCheck]:
         if now is None:
-            told = f'{PLACEMENT} not looked at, since {NOVA} does not answer'
-            return [Check(PLACEMENT, False, told)]
+            text = f'{PLACEMENT} not looked at, since {NOVA} does not answer'
+            return [ServerCheck(PLACEMENT, False, text)]
         placement, held_by = self._context.placement, self._migration
-        wanted = self._amounts(now)
-        held: list[Mapping[str, Mapping[str, int]]] = [
+        expected = self._amounts(now)
+        holdings: list[Mapping[str, Mapping[str, int]]] = [
             placement.allocations_of(self._was.uuid),
             placement.allocations_of(held_by) if held_by else {},
         ]
         wrong = [
             f'{whose} {why}'
-            for whose, amounts, one in zip(
-                ('the server', 'its migration'), wanted, held, strict=True
+            for whose, amounts, holding in zip(
+                ('the server', 'its migration'),
+                expected,
+                holdings,
+                strict=True,
             )
-            if (why := amounts.why_not(one))
+            if (why := amounts.why_not(holding))
         ]
         if wrong:
-            told = f'Placement holds for {wording.some(wrong)}'
-            return [Check(PLACEMENT, False, told)]
-        return [Check(PLACEMENT, True, self._held(wanted))]
+            text = f'Placement holds for {wording.some(wrong)}'
+            return [ServerCheck(PLACEMENT, False, text)]
+        return [ServerCheck(PLACEMENT, True, self._held(expected))]
 
     def _amounts(self, now: Details) -> tuple[Amounts, Amounts]:
         """For the server, and for its migration."""
@@ -282,20 +295,20 @@ class _Checks:
             old, _ = comparison.amounts(was, was)
             return Amounts(was.node, old), Amounts('', {})
         old, new = comparison.amounts(was, now)
-        left = Amounts('', {}) if self._is_confirmed else None
-        return Amounts(now.node, new), left or Amounts(was.node, old)
+        source = Amounts('', {}) if self._is_confirmed else None
+        return Amounts(now.node, new), source or Amounts(was.node, old)
 
     @staticmethod
-    def _held(wanted: tuple[Amounts, Amounts]) -> str:
-        server, migration = wanted
+    def _held(expected: tuple[Amounts, Amounts]) -> str:
+        server, migration = expected
         also = f' and on {migration.node}' if migration.node else ' alone'
         return f'room is held on {server.node}{also}'
 
-    def _of_images(self, now: Details | None) -> Check:
+    def _of_images(self, now: Details | None) -> ServerCheck:
         names = {self._was.name, *([now.name] if now else [])}
-        left = temporary_images(self._context, self._was.uuid, names)
-        if left:
-            delete = ShellCommand.IMAGE_DELETE.of(image=left)
-            told = f'{TEMPORARY.format(self._was.name)} is left: "{delete}"'
-            return Check(IMAGE, False, told)
-        return Check(IMAGE, True, 'no temporary image is left')
+        images = temporary_images(self._context, self._was.uuid, names)
+        if images:
+            delete = ShellCommand.IMAGE_DELETE.of(image=images)
+            text = f'{TEMPORARY.format(self._was.name)} is left: "{delete}"'
+            return ServerCheck(IMAGE, False, text)
+        return ServerCheck(IMAGE, True, 'no temporary image is left')

@@ -3,8 +3,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from kronos.actions.cell.task import CellMoveTask
+from kronos.actions.cell.parameters import CellMoveTask
 from kronos.clients.nova.server_details import FLOATING, Details
 from kronos.engine import types, wording
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
@@ -24,13 +25,16 @@ DETACHED = frozenset({'detach_volume', 'swap_volume'})
 
 
 @dataclass
-class Check:
+class ServerCheck:
     """What was looked at, and whether it is as it has to be."""
 
     name: str
     ok: bool
-    told: str
+    text: str
     """A sentence that says it without the name."""
+
+    def document(self) -> dict[str, Any]:
+        return {'name': self.name, 'ok': self.ok, 'told': self.text}
 
 
 def compare(
@@ -38,18 +42,18 @@ def compare(
     before: Details,
     now: Details,
     cells: Mapping[str, str],
-    asked: Collection[str] = (),
-) -> list[Check]:
+    requests: Collection[str] = (),
+) -> list[ServerCheck]:
     """All of a server that has arrived, as Nova shows it.
 
     :param cells: by host
-    :param asked: kinds of requests for it since the move was asked for
+    :param requests: kinds of requests for it since the move was asked for
     """
     return [
         _arrival_cell(task, now, cells),
         _arrival_host(task, now),
         _flavor(task.destination_flavor, now),
-        *_kept(before, now, asked),
+        *_kept(before, now, requests),
     ]
 
 
@@ -58,8 +62,8 @@ def compare_return(
     before: Details,
     now: Details,
     cells: Mapping[str, str],
-    asked: Collection[str] = (),
-) -> list[Check]:
+    requests: Collection[str] = (),
+) -> list[ServerCheck]:
     """The same of one that was taken back: it is as if nothing had been."""
     cell = cells.get(now.host, '')
     here = cell or 'no known cell'
@@ -69,48 +73,52 @@ def compare_return(
         _flavor(before.flavor.name, now),
         _equal('status', before.status, now.status, 'its status is {}'),
         _equal('task', '', now.task_state, 'its task is {}'),
-        *_kept(before, now, asked),
+        *_kept(before, now, requests),
     ]
 
 
 def _arrival_cell(
     task: CellMoveTask, now: Details, cells: Mapping[str, str]
-) -> Check:
+) -> ServerCheck:
     cell = cells.get(now.host, '')
     if not cell:
-        return Check('cell', False, f'nobody tells the cell of {now.host}')
+        return ServerCheck(
+            'cell', False, f'nobody tells the cell of {now.host}'
+        )
     if cell in task.cells:
-        return Check('cell', True, f'it is in {cell}')
-    wanted = ' or '.join(sorted(task.cells))
-    return Check('cell', False, f'it is in cell {cell} instead of {wanted}')
+        return ServerCheck('cell', True, f'it is in {cell}')
+    targets = ' or '.join(sorted(task.cells))
+    return ServerCheck(
+        'cell', False, f'it is in cell {cell} instead of {targets}'
+    )
 
 
-def _arrival_host(task: CellMoveTask, now: Details) -> Check:
+def _arrival_host(task: CellMoveTask, now: Details) -> ServerCheck:
     """Of a resize any host is right that it was not on before."""
     if not task.is_resize:
         return _equal('host', task.destination, now.host, 'it is on {}')
     if now.host in ('', task.source):
-        told = f'it is on {now.host or "no host"} still'
-        return Check('host', False, told)
+        text = f'it is on {now.host or "no host"} still'
+        return ServerCheck('host', False, text)
     forecast = '' if now.host == task.destination else 'not '
-    return Check(
+    return ServerCheck(
         'host', True, f'it is on {now.host}, {forecast}as was forecast'
     )
 
 
-def _flavor(wanted: str, now: Details) -> Check:
-    return _equal('flavor', wanted, now.flavor.name, 'its flavor is {}')
+def _flavor(expected: str, now: Details) -> ServerCheck:
+    return _equal('flavor', expected, now.flavor.name, 'its flavor is {}')
 
 
 def _kept(
-    before: Details, now: Details, asked: Collection[str]
-) -> list[Check]:
+    before: Details, now: Details, requests: Collection[str]
+) -> list[ServerCheck]:
     """What no move may change."""
     return [
         _power(before, now),
         _addresses(before, now),
         _same('ports', _ports(before), _ports(now)),
-        _volumes(before, now, asked),
+        _volumes(before, now, requests),
         _once(now),
         _same('tags', before.tags, now.tags),
         _same('metadata', before.metadata.items(), now.metadata.items()),
@@ -120,44 +128,51 @@ def _kept(
     ]
 
 
-def _power(before: Details, now: Details) -> Check:
-    wanted = POWER.get(before.status, before.power_state)
+def _power(before: Details, now: Details) -> ServerCheck:
+    expected = POWER.get(before.status, before.power_state)
     was, is_ = (
-        POWER_STATES.get(one, str(one)) for one in (wanted, now.power_state)
+        POWER_STATES.get(state, str(state))
+        for state in (expected, now.power_state)
     )
     return _equal('power state', was, is_, 'its power state is {}')
 
 
-def _addresses(before: Details, now: Details) -> Check:
+def _addresses(before: Details, now: Details) -> ServerCheck:
     """A floating one may have come meanwhile; that loses nothing."""
     gained = {
-        one for one in now.addresses if one.rpartition(' ')[2] == FLOATING
+        address
+        for address in now.addresses
+        if address.rpartition(' ')[2] == FLOATING
     } - {*before.addresses}
     return _same('addresses', before.addresses, {*now.addresses} - gained)
 
 
-def _ports(one: Details) -> list[str]:
+def _ports(details: Details) -> list[str]:
     """As what has to stay: a port with its address of each kind."""
     return [
         ' '.join([port.id, port.mac, port.network, *port.addresses])
-        for port in one.ports
+        for port in details.ports
     ]
 
 
-def _volumes(before: Details, now: Details, asked: Collection[str]) -> Check:
+def _volumes(
+    before: Details, now: Details, requests: Collection[str]
+) -> ServerCheck:
     """Whoever attaches or detaches one meanwhile loses nothing by the move."""
     was, is_ = _attached(before), _attached(now)
-    found = _same('volumes', was, is_)
+    check = _same('volumes', was, is_)
     lost, gained = {*was} - {*is_}, {*is_} - {*was}
-    if not (lost or gained) or (lost and not DETACHED & {*asked}):
-        return found
-    if gained and not ATTACHED & {*asked}:
-        return found
-    told = f'somebody attached or detached volumes: {wording.some(is_)}'
-    return Check('volumes', True, told if is_ else 'somebody detached all')
+    if not (lost or gained) or (lost and not DETACHED & {*requests}):
+        return check
+    if gained and not ATTACHED & {*requests}:
+        return check
+    text = f'somebody attached or detached volumes: {wording.some(is_)}'
+    return ServerCheck(
+        'volumes', True, text if is_ else 'somebody detached all'
+    )
 
 
-def _attached(one: Details) -> list[str]:
+def _attached(details: Details) -> list[str]:
     return [
         ' '.join(
             [
@@ -166,43 +181,47 @@ def _attached(one: Details) -> list[str]:
                 *(['deleted-with-it'] if volume.deleted_with_server else []),
             ]
         )
-        for volume in one.volumes
+        for volume in details.volumes
     ]
 
 
-def _once(now: Details) -> Check:
+def _once(now: Details) -> ServerCheck:
     """Whether Nova has one attachment for each volume."""
     ids = [volume.id for volume in now.volumes]
-    twice = sorted({one for one in ids if ids.count(one) > 1})
-    told = f'attached more than once: {wording.some(twice)}'
-    return Check(
-        'attachments', not twice, told if twice else 'each volume once'
+    twice = sorted({uuid for uuid in ids if ids.count(uuid) > 1})
+    text = f'attached more than once: {wording.some(twice)}'
+    return ServerCheck(
+        'attachments', not twice, text if twice else 'each volume once'
     )
 
 
-def _equal(name: str, wanted: str, found: str, sentence: str) -> Check:
+def _equal(
+    name: str, expected: str, actual: str, sentence: str
+) -> ServerCheck:
     """:param sentence: with a place for the value"""
-    told = sentence.format(found or 'none')
-    if found == wanted:
-        return Check(name, True, told)
-    return Check(name, False, f'{told} instead of {wanted or "none"}')
+    text = sentence.format(actual or 'none')
+    if actual == expected:
+        return ServerCheck(name, True, text)
+    return ServerCheck(name, False, f'{text} instead of {expected or "none"}')
 
 
 def _same(
-    name: str, wanted: Iterable[object], found: Iterable[object]
-) -> Check:
+    name: str, expected: Iterable[object], actual: Iterable[object]
+) -> ServerCheck:
     """Of what has several parts; which are lost or new is told."""
-    was, is_ = [*wanted], [*found]
-    lost = sorted(_said(name, one) for one in was if one not in is_)
-    new = sorted(_said(name, one) for one in is_ if one not in was)
+    was, is_ = [*expected], [*actual]
+    lost = sorted(_said(name, item) for item in was if item not in is_)
+    new = sorted(_said(name, item) for item in is_ if item not in was)
     parts = [
         f'{what}: {wording.some(ones)}'
         for what, ones in (('lost', lost), ('new', new))
         if ones
     ]
     if not parts and len(was) == len(is_):
-        return Check(name, True, f'{name} as before ({len(is_)})')
-    return Check(name, False, f'{name} {", ".join(parts) or "more than once"}')
+        return ServerCheck(name, True, f'{name} as before ({len(is_)})')
+    return ServerCheck(
+        name, False, f'{name} {", ".join(parts) or "more than once"}'
+    )
 
 
 def _said(name: str, part: object) -> str:
@@ -215,27 +234,31 @@ class Amounts:
     """What Placement has to hold for a server or a migration, and where."""
 
     node: str
-    wanted: dict[str, int] | None
+    expected: dict[str, int] | None
     """By resource class; {}: nothing; None: nobody knows how much."""
 
-    def why_not(self, held: Mapping[str, Mapping[str, int]]) -> str:
+    def why_not(self, holdings: Mapping[str, Mapping[str, int]]) -> str:
         """What is wrong with what is held; '' if nothing is.
 
-        :param held: by node and resource class
+        :param holdings: by node and resource class
         """
-        nodes = {node for node, amount in held.items() if amount.get(MEMORY)}
-        if self.wanted == {}:
-            return f'on {_names(held)}, and not nothing' if held else ''
+        nodes = {
+            node for node, amount in holdings.items() if amount.get(MEMORY)
+        }
+        if self.expected == {}:
+            return (
+                f'on {_names(holdings)}, and not nothing' if holdings else ''
+            )
         if nodes != {self.node}:
             return f'on {_names(nodes)} instead of {self.node}'
-        if self.wanted is None:
+        if self.expected is None:
             return ''
-        found = totals(held)
+        summed = totals(holdings)
         wrong = [
-            f'{found.get(name, 0)} {name} instead of '
-            f'{self.wanted.get(name, 0)}'
-            for name in sorted({*self.wanted, *found})
-            if found.get(name, 0) != self.wanted.get(name, 0)
+            f'{summed.get(name, 0)} {name} instead of '
+            f'{self.expected.get(name, 0)}'
+            for name in sorted({*self.expected, *summed})
+            if summed.get(name, 0) != self.expected.get(name, 0)
         ]
         return wording.some(wrong) if wrong else ''
 
@@ -257,34 +280,36 @@ def amounts(
     """
     if not before.held:
         return None, None
-    held = totals(before.held)
+    summed = totals(before.held)
     if before.flavor == now.flavor:
-        return held, held
+        return summed, summed
     if any(
         map(_is_own, {**before.flavor.extra_specs, **now.flavor.extra_specs})
     ):
-        return held, None
+        return summed, None
     old, new = _demand(before), _demand(now)
-    changed = {name: held.get(name, 0) + new[name] - old[name] for name in new}
-    return held, held | changed
+    changed = {
+        name: summed.get(name, 0) + new[name] - old[name] for name in new
+    }
+    return summed, summed | changed
 
 
 def _is_own(spec: str) -> bool:
     return spec.startswith(OWN)
 
 
-def totals(held: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+def totals(holdings: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     """By resource class, whatever the node; pinned CPUs are CPUs."""
-    found: dict[str, int] = {}
-    for on_node in held.values():
+    summed: dict[str, int] = {}
+    for on_node in holdings.values():
         for name, amount in on_node.items():
             key = CPUS if name == PINNED_CPUS else name
-            found[key] = found.get(key, 0) + amount
-    return found
+            summed[key] = summed.get(key, 0) + amount
+    return summed
 
 
-def _demand(one: Details) -> dict[str, int]:
-    flavor = one.flavor
+def _demand(details: Details) -> dict[str, int]:
+    flavor = details.flavor
     return types.Flavor(
         '',
         flavor.name,
@@ -293,4 +318,4 @@ def _demand(one: Details) -> dict[str, int]:
         flavor.root_gb,
         flavor.ephemeral_gb,
         flavor.swap_mb,
-    ).demand(one.is_volume_backed)
+    ).demand(details.is_volume_backed)

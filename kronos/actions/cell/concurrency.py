@@ -8,7 +8,7 @@ migrations included.
 from kronos.actions.cell.checkpoint import PlanStanding
 from kronos.actions.cell.context import CellMoveContext
 from kronos.actions.cell.parameters import CellMoveSettings
-from kronos.actions.core.turn import concurrency, slots
+from kronos.actions.core import concurrency, slots
 
 
 class CellConcurrency:
@@ -26,7 +26,9 @@ class CellConcurrency:
         self._moves = concurrency.Concurrency(
             context.nova,
             settings.task,
-            concurrency.Limits(stuck_seconds=settings.limits.stuck_seconds),
+            concurrency.ConcurrencyLimits(
+                stuck_seconds=settings.limits.stuck_seconds
+            ),
             context.wall,
         )
 
@@ -45,20 +47,20 @@ class CellConcurrency:
         :param others: slots of the other actions
         """
         task, most = self._task, self._limits.out_of_cell
-        held = [one for one in others if one.held]
-        self.is_behind = any(one.is_own_plan for one in held)
+        moving = [slot for slot in others if slot.is_held]
+        self.is_behind = any(slot.is_own_plan for slot in moving)
         if not self._standing.is_accepted and any(
-            one.cell and one.plan == self._plan for one in held
+            slot.cell and slot.plan == self._plan for slot in moving
         ):
             return 'the first move of the plan has to be taken by Nova'
-        leaving = [one for one in held if one.cell == task.source_cell]
+        leaving = [slot for slot in moving if slot.cell == task.source_cell]
         if len(leaving) >= most:
             return (
                 f'{len(leaving)} under way out of cell {task.source_cell}, '
                 f'of at most {most}'
             )
         for host in (task.source, task.destination):
-            for one in self._moves.under_way(others):
-                if host in (one.source, one.destination):
+            for slot in self._moves.under_way(others):
+                if host in (slot.source, slot.destination):
                     return f'1 under way at {host}, of at most 1'
         return ''

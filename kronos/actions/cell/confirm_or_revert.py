@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ending of a move that has arrived: it is confirmed or taken back.
+"""The confirmation of a move that has arrived, or its revert.
 
 Nova answers before it has begun, and refuses while a host is away: so it is
 asked again until it is at it.
@@ -11,13 +11,22 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.cell import checks
-from kronos.actions.cell.checkpoint import Stage
-from kronos.actions.cell.context import BegunMove
-from kronos.actions.cell.progress import Look, Progress, Standing, worded
-from kronos.actions.cell.repair import BrokenEnds, copy_commands, unbindings
+from kronos.actions.cell.checkpoint import CellMoveStage
+from kronos.actions.cell.context import MovePart, StartedMove
+from kronos.actions.cell.progress import (
+    CellMoveLook,
+    CellMoveProgress,
+    Standing,
+    worded,
+)
+from kronos.actions.cell.repair import (
+    CellMoveRepair,
+    copy_commands,
+    unbindings,
+)
+from kronos.actions.core.allocations import Allocations
 from kronos.actions.core.retries import joined
-from kronos.actions.core.step import End, Limits, Step, StepRun
+from kronos.actions.core.step import Step, StepEnd, StepLimits, StepRun
 from kronos.clients.nova.server_details import Details
 from kronos.common import durations, exceptions
 from kronos.common.shell_commands import ShellCommand
@@ -30,22 +39,19 @@ CONFIRMS = frozenset({'confirming', 'confirmed'})
 """Statuses of a migration that somebody has confirmed."""
 
 
-class Ending:
+class ConfirmOrRevert(MovePart):
     """What Nova is asked for when a move is in VERIFY_RESIZE.
 
     One class, since a confirmation and a revert are asked for, followed and
     told in the same way, and either may end as the other.
     """
 
-    def __init__(self, begun: BegunMove, progress: Progress) -> None:
-        self._settings = begun.settings
-        self._task = begun.settings.task
-        self._context = begun.context
-        self._mark = begun.mark
-        self._evidence = begun.evidence
+    def __init__(self, begun: StartedMove, progress: CellMoveProgress) -> None:
+        super().__init__(begun)
         self._progress = progress
-        self._broken = BrokenEnds(begun)
+        self._broken = CellMoveRepair(begun)
         self._refused = ''
+        self._allocations = Allocations(begun.settings, begun.context)
 
     def confirm(self) -> str:
         """Confirm it, and wait until the server is as it was.
@@ -56,11 +62,13 @@ class Ending:
         """
         limit = self._settings.timing.confirm_timeout
         nova = self._context.cell_migration
-        look = self._ask(Stage.CONFIRMING, 'confirm', nova.confirm, limit)
+        look = self._ask(
+            CellMoveStage.CONFIRMING, 'confirm', nova.confirm, limit
+        )
         uuid = self._task.instance
         if look is None:
             command = ShellCommand.RESIZE_CONFIRM.of(server=uuid)
-            self._evidence.commands.append(command)
+            self._journal.commands.append(command)
             self.leave_unpinned(self._task.destination_zone)
             raise faults.error(
                 Fault.CELL_NOT_CONFIRMED,
@@ -74,7 +82,7 @@ class Ending:
             case Standing.BROKEN:
                 raise self.half_confirmed(look)
             case Standing.REVERTED:
-                raise self.reverted(Stage.CONFIRMING)
+                raise self.reverted(CellMoveStage.CONFIRMING)
             case Standing.GONE:
                 raise deleted()
         return self.of_confirmed()
@@ -85,8 +93,12 @@ class Ending:
         :returns: '' if all is
         :raises StaleTask: it was deleted
         """
-        found = [self._as_before(), self._room(), self._pin_there()]
-        return joined(*found)
+        remarks = [
+            self._as_before(),
+            self._allocations.of_a_move(self._checkpoint.migration),
+            self._pin_there(),
+        ]
+        return joined(*remarks)
 
     def is_confirmed(self) -> bool:
         """Whether somebody else has confirmed it; waits for Nova."""
@@ -111,11 +123,11 @@ class Ending:
         """
         limit = self._settings.timing.revert_timeout
         nova = self._context.cell_migration
-        look = self._ask(Stage.REVERTING, 'revert', nova.revert, limit)
+        look = self._ask(CellMoveStage.REVERTING, 'revert', nova.revert, limit)
         uuid = self._task.instance
         if look is None:
             command = ShellCommand.RESIZE_REVERT.of(server=uuid)
-            self._evidence.commands.append(command)
+            self._journal.commands.append(command)
             self.leave_unpinned(self._task.source_zone)
             raise faults.error(
                 Fault.CELL_NOT_REVERTED,
@@ -140,33 +152,35 @@ class Ending:
             if look.instance and look.instance.host != self._task.source:
                 raise self.half_confirmed(look)
             after = f'; the way back failed{self._broken.mend(look)}'
-        told = self.pin_back()
-        return f'{after}; {told}' if told else after
+        remark = self.pin_back()
+        return f'{after}; {remark}' if remark else after
 
-    def reverted(self, was: Stage) -> exceptions.MigrationError:
+    def reverted(self, was: CellMoveStage) -> exceptions.MigrationError:
         """The error of a move that was taken back, but not by this action."""
-        told = (
+        text = (
             'taken back, as its last action had begun to'
-            if was is Stage.REVERTING
+            if was is CellMoveStage.REVERTING
             else 'somebody else reverted it in Nova'
         )
-        return faults.error(Fault.ABORTED, joined(told, self.pin_back()))
+        return faults.error(Fault.ABORTED, joined(text, self.pin_back()))
 
-    def half_confirmed(self, look: Look) -> exceptions.MigrationError:
+    def half_confirmed(self, look: CellMoveLook) -> exceptions.MigrationError:
         """The error of a move whose source failed at its confirmation."""
         task = self._task
         after = self._broken.mend(look)
-        self._evidence.commands += [
+        self._journal.commands += [
             *copy_commands(task.instance, task.source_cell),
-            *unbindings(Details.from_document(self._mark.before), task.source),
+            *unbindings(
+                Details.from_document(self._checkpoint.before), task.source
+            ),
         ]
-        told = (
+        text = (
             f'it is in {task.destination_cell}, but a copy of it is left in '
             f'{task.source_cell}: see "Repairs" of the guide'
         )
         return faults.error(
             Fault.CELL_COPY_LEFT,
-            joined(after.removeprefix('; '), told, self._pin_there()),
+            joined(after.removeprefix('; '), text, self._pin_there()),
         )
 
     def pin_back(self) -> str:
@@ -182,7 +196,7 @@ class Ending:
         Nova takes no other zone while it is under way.
         """
         if self._task.unpins:
-            self._evidence.commands.append(
+            self._journal.commands.append(
                 f'# when that is over, {_pinning(self._task.instance, zone)}'
             )
 
@@ -197,7 +211,7 @@ class Ending:
         try:
             self._context.cell_migration.pin(uuid, zone)
         except exceptions.NovaClientError as error:
-            self._evidence.commands.append(f'# {_pinning(uuid, zone)}')
+            self._journal.commands.append(f'# {_pinning(uuid, zone)}')
             return f'it is not pinned to {zone}: {error}'
         return ''
 
@@ -214,18 +228,18 @@ class Ending:
 
     def _ask(
         self,
-        stage: Stage,
+        stage: CellMoveStage,
         what: str,
         ask: Callable[[str], str],
         limit: float,
-    ) -> Look | None:
+    ) -> CellMoveLook | None:
         """Ask while our move waits for it, and follow to the end.
 
         :returns: None if there is none in time
         """
         context, timing = self._context, self._settings.timing
-        requests = self._evidence.requests
-        self._mark.stage = stage
+        requests = self._journal.requests
+        self._checkpoint.stage = stage
         self._progress.write()
         step = Step(
             participle=f'{what}ed',
@@ -237,7 +251,7 @@ class Ending:
             may_ask=lambda look: look.standing is Standing.ARRIVED,
             on_request=lambda request: requests.update({what: request}),
         )
-        limits = Limits(
+        limits = StepLimits(
             timeout=limit,
             poll_interval=timing.poll_interval,
             doubt=timing.settle_timeout,
@@ -248,9 +262,9 @@ class Ending:
         )
         result = StepRun(step, context, limits).carry_out()
         self._refused = str(result.error or '')
-        return result.seen if result.end is End.REACHED else None
+        return result.seen if result.end is StepEnd.REACHED else None
 
-    def _look(self) -> Look:
+    def _look(self) -> CellMoveLook:
         look = self._progress.look()
         self._context.tell(worded(look))
         return look
@@ -261,47 +275,23 @@ class Ending:
         :raises StaleTask: it was deleted
         """
         context, timing = self._context, self._settings.timing
+        status = self._checkpoint.status
         deadline = context.clock() + timing.settle_timeout
         while True:
             late = context.clock() >= deadline
             try:
                 instance = context.nova.get_instance(self._task.instance)
             except exceptions.NovaClientError as error:
-                told = f'Nova does not answer: {error}'
+                text = f'Nova does not answer: {error}'
             else:
                 if instance is None:
                     raise deleted()
-                if (
-                    instance.status == self._mark.status
-                    and not instance.task_state
-                ):
+                if instance.status == status and not instance.task_state:
                     return ''
-                told = f'it is {instance.status}, and was {self._mark.status}'
+                text = f'it is {instance.status}, and was {status}'
             if late:
-                return told
+                return text
             context.sleep(timing.poll_interval)
-
-    def _room(self) -> str:
-        """Wait until Placement holds nothing for the migration any more."""
-        context, migration = self._context, self._mark.migration
-        deadline = context.clock() + checks.ROOM_SECONDS
-        while migration:
-            late = context.clock() >= deadline
-            try:
-                held = sorted(context.placement.nodes_of(migration))
-                free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
-                told = (
-                    'Placement still holds room for its migration on '
-                    f'{" and ".join(held)}; "{free}" gives it back'
-                )
-                if not held:
-                    return ''
-            except exceptions.ClientError as error:
-                told = f'its allocations are not known: {error}'
-            if late:
-                return told
-            context.sleep(self._settings.timing.poll_interval)
-        return ''
 
 
 def deleted() -> exceptions.MigrationError:

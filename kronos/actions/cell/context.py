@@ -5,48 +5,51 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.actions.cell.checkpoint import Mark, PlanStanding
-from kronos.actions.cell.journal import Evidence
+from kronos.actions.cell.checkpoint import Checkpoint, PlanStanding
+from kronos.actions.cell.journal import Journal
 from kronos.actions.cell.parameters import CellMoveSettings
-from kronos.actions.core import destination, notifications
-from kronos.actions.core.turn import slots
-from kronos.actions.live.context import Patience
-from kronos.clients import glance, placement
+from kronos.actions.core.context import MoveContext
+from kronos.clients import glance
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
-from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.snapshots import cell_needs
 
 
 @dataclass(kw_only=True)
-class CellMoveContext(Patience):
-    """Besides how time passes: the services, the turn, the plan."""
+class CellMoveContext(MoveContext):
+    """Besides what every kind of move needs, what one to a cell does."""
 
-    nova: NovaClient
     cell_migration: CellMigration
     details: ServerDetails
     listings: CellListings
-    placement: placement.PlacementClient
     glance: glance.GlanceClient
     prometheus: Callable[[], PrometheusClient]
-    slots: slots.Slots
     plan: Callable[[], PlanStanding]
     """What has become of the plan's other moves."""
-    notices: notifications.Notices
     keep: Callable[[dict[str, Any]], object] = lambda document: None
-    """Keeps the evidence."""
-    exclusions: destination.Exclusions | None = None
+    """Keeps the journal."""
     sources: cell_needs.Sources = field(default_factory=cell_needs.Sources)
     """What is asked beside Nova."""
 
 
 @dataclass(frozen=True)
-class BegunMove:
+class StartedMove:
     """A move for which Nova was asked, and what is kept of it."""
 
     settings: CellMoveSettings
     context: CellMoveContext
-    mark: Mark
-    evidence: Evidence
+    checkpoint: Checkpoint
+    journal: Journal
+
+
+class MovePart:
+    """What looks at a move that was begun, or ends it."""
+
+    def __init__(self, begun: StartedMove) -> None:
+        self._settings = begun.settings
+        self._task = begun.settings.task
+        self._context = begun.context
+        self._checkpoint = begun.checkpoint
+        self._journal = begun.journal

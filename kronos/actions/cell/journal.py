@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of a move: what was asked, seen, checked and mended, and when.
+"""The journal of a move: what was asked, seen, checked and mended, and when.
 
 Short in the action's status message, whole in a file of ``report_dir``.
 """
@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kronos.actions.cell.task import CellMoveTask
+from kronos.actions.cell.comparison import ServerCheck
+from kronos.actions.cell.parameters import CellMoveTask
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import durations, plain_text
 from kronos.engine import types
@@ -26,10 +27,10 @@ AWAY = ('resize_migrating', 'resize_migrated')
 
 
 @dataclass
-class Seen:
+class JournalEntry:
     """The server and its migration at one look; only changes are kept."""
 
-    at: float
+    since: float
     """Unix seconds."""
     until: float
     """When it was last seen so."""
@@ -44,12 +45,14 @@ class Seen:
         """Whether its guest surely ran."""
         return self.power == RUNNING and self.task not in AWAY
 
-    def _told(self) -> dict[str, Any]:
-        return {**asdict(self), 'power': POWER_STATES.get(self.power, '?')}
+    def document(self) -> dict[str, Any]:
+        values = asdict(self)
+        power = POWER_STATES.get(self.power, '?')
+        return {'at': values.pop('since'), **values, 'power': power}
 
 
 @dataclass
-class Evidence:
+class Journal:
     """All that is known of one move."""
 
     task: CellMoveTask
@@ -61,7 +64,7 @@ class Evidence:
     """Ids by what was asked: ``migrate``, ``confirm``, ``revert``, ..."""
     migration: str = ''
     """Uuid."""
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[JournalEntry] = field(default_factory=list)
     checks: list[dict[str, Any]] = field(default_factory=list)
     """Of the server in its new cell: ``name``, ``ok``, ``told``."""
     old_state: list[dict[str, Any]] = field(default_factory=list)
@@ -77,21 +80,21 @@ class Evidence:
         migration: MigrationStatus | None,
     ) -> None:
         """Keep what Nova shows, if it is something else than before."""
-        told = migration.status if migration else ''
+        shown = migration.status if migration else ''
         if instance is None:
-            new = Seen(now, now, DELETED, '', 0, '', told)
+            new = JournalEntry(now, now, DELETED, '', 0, '', shown)
         else:
-            new = Seen(
+            new = JournalEntry(
                 now,
                 now,
                 instance.status,
                 instance.task_state or '',
                 instance.power_state,
                 instance.host,
-                told,
+                shown,
             )
         last = self.seen[-1] if self.seen else None
-        if last and vars(last) | {'at': now, 'until': now} == vars(new):
+        if last and vars(last) | {'since': now, 'until': now} == vars(new):
             last.until = now
         else:
             self.seen.append(new)
@@ -100,17 +103,19 @@ class Evidence:
     def was_being_deleted(self) -> bool:
         """Whether somebody asked for its deletion, as far as was seen."""
         return any(
-            one.task in DELETING or one.status.lower() == DELETED
-            for one in self.seen
+            entry.task in DELETING or entry.status.lower() == DELETED
+            for entry in self.seen
         )
 
-    def note(self, checks: Sequence[Any], reverted: bool = False) -> None:
+    def note(
+        self, checks: Sequence[ServerCheck], reverted: bool = False
+    ) -> None:
         """Keep checks; those that were kept before are replaced."""
-        told = [asdict(one) for one in checks]
+        documents = [check.document() for check in checks]
         if reverted:
-            self.old_state = told
+            self.old_state = documents
         else:
-            self.checks = told
+            self.checks = documents
 
     def downtime(self) -> float | None:
         """Seconds that its guest was off, at most; None: it was not.
@@ -123,7 +128,7 @@ class Evidence:
             if off is None and before.is_running and not now.is_running:
                 off = before.until
             elif off is not None and now.is_running:
-                return now.at - off
+                return now.since - off
         return None
 
     def short(self) -> str:
@@ -143,18 +148,18 @@ class Evidence:
             parts.append(f'migration {self.migration}')
         return ', '.join(parts)
 
-    def document(self, ended: float, outcome: str, told: str) -> Any:
+    def document(self, ended: float, outcome: str, message: str) -> Any:
         """All of it, to be written as JSON.
 
         :param outcome: ``MOVED``, ``WAITS``, ``FAILED`` or ``SKIPPED``
-        :param told: the words of the action's end
+        :param message: the words of the action's end
         """
         task = self.task
         return {
             'format': 'cell_move/1',
             'server': {'uuid': task.instance, 'name': task.name},
             'outcome': outcome,
-            'message': told,
+            'message': message,
             'began': self.began,
             'ended': ended,
             'planned': asdict(task),
@@ -163,10 +168,10 @@ class Evidence:
             'downtime_seconds': self.downtime(),
             'before': self.before,
             'after': self.after,
-            'statuses': [one._told() for one in self.seen],
+            'statuses': [entry.document() for entry in self.seen],
             'checks': self.checks,
             'old_state': self.old_state,
             'mended': self.mended,
             # A name may end no comment, or what follows would be given.
-            'commands': [plain_text.line(one) for one in self.commands],
+            'commands': [plain_text.line(entry) for entry in self.commands],
         }

@@ -4,29 +4,91 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.actions.cell.task import CellMoveTask
-from kronos.actions.core.turn import slots
-from kronos.actions.live import parameters as of_migration
+from kronos.actions.core import parameters as of_moves
+from kronos.actions.core import slots
+from kronos.actions.core.parameters import (
+    MigrationTask,
+    MoveSettings,
+    MoveTiming,
+)
 from kronos.snapshots.cells import CellSource
+
+RESIZE = 'resize'
+"""The mode in which the server gets another flavor, and Nova chooses the host;
+in the other one, ``migrate``, it keeps its flavor."""
 
 
 @dataclass
-class Timing:
+class CellMoveTask(MigrationTask):
+    """One planned move, as the action's parameters have it."""
+
+    source_cell: str = ''
+    destination_cell: str = ''
+    target_cells: list[str] = field(default_factory=list)
+    source_flavor: str = ''
+    destination_flavor: str = ''
+    destination_flavor_id: str = ''
+    """Of a flavor that is another one."""
+    source_zone: str = ''
+    destination_zone: str = ''
+    unpins: bool = False
+    """Whether the server is pinned to its zone, and is unpinned for it."""
+    confirm: str = 'auto'
+    mode: str = 'migrate'
+    finishes: str = ''
+    """Uuid of the action that began it, and whose applier died; '': none."""
+
+    @property
+    def is_resize(self) -> bool:
+        """Whether Nova chooses the host: the planned one is a forecast."""
+        return self.mode == RESIZE
+
+    @property
+    def cells(self) -> set[str]:
+        """The cells in which it may arrive."""
+        if self.is_resize:
+            return {self.destination_cell, *self.target_cells}
+        return {self.destination_cell}
+
+    @property
+    def is_manual(self) -> bool:
+        """Whether an operator confirms it."""
+        return self.confirm == 'manual'
+
+    @classmethod
+    def _fields(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        return {
+            **super()._fields(parameters),
+            'source_cell': parameters['source_cell'],
+            'destination_cell': parameters['destination_cell'],
+            'target_cells': list(parameters.get('target_cells') or []),
+            'source_flavor': parameters['source_flavor'],
+            'destination_flavor': parameters['destination_flavor'],
+            'destination_flavor_id': parameters.get(
+                'destination_flavor_id', ''
+            ),
+            'source_zone': parameters.get('source_zone', ''),
+            'destination_zone': parameters.get('destination_zone', ''),
+            'unpins': parameters.get('unpin_zone', False),
+            'confirm': parameters.get('confirm', 'auto'),
+            'mode': parameters['mode'],
+            'finishes': parameters.get('finishes', ''),
+        }
+
+
+@dataclass
+class CellMoveTiming(MoveTiming):
     """Limits, in seconds."""
 
-    queue_timeout: float = 1800.0
-    poll_interval: float = 5.0
     move_timeout: float = 7200.0
     confirm_timeout: float = 600.0
     revert_timeout: float = 3600.0
-    settle_timeout: float = 120.0
-    """For what Nova shows of server and migration to agree."""
     agree_seconds: float = 5.0
     """For so long a migration that ended badly is looked at once more."""
 
 
 @dataclass
-class Limits:
+class CellMoveLimits:
     """Moves under way at a time."""
 
     out_of_cell: int = 2
@@ -34,20 +96,14 @@ class Limits:
 
 
 @dataclass
-class CellMoveSettings:
+class CellMoveSettings(MoveSettings):
     """What is to be moved, and within which limits."""
 
     task: CellMoveTask
-    timing: Timing = field(default_factory=Timing)
-    limits: Limits = field(default_factory=Limits)
-    not_before: float = 0.0
-    """Unix seconds."""
+    timing: CellMoveTiming = field(default_factory=CellMoveTiming)
+    limits: CellMoveLimits = field(default_factory=CellMoveLimits)
     recovers: bool = True
     """Whether broken ends are mended."""
-    preflight_wait: float = 60.0
-    """Seconds for what stands in the way to go away by itself."""
-    max_retries: int = 3
-    retry_backoff: float = 30.0
     verify_query: str = ''
     verify_seconds: float = 30.0
     is_lossy: bool = False
@@ -59,24 +115,19 @@ class CellMoveSettings:
         default_factory=lambda: ['QEMU', 'KVM']
     )
     """Of hosts that count."""
-    require_headroom: bool = True
-    resources: list[str] = field(default_factory=lambda: ['VCPU', 'MEMORY_MB'])
-    """The classes that are looked at in Placement."""
 
 
-def settings_of(told: dict[str, Any], kronos: Any) -> CellMoveSettings:
+def settings_of(parameters: dict[str, Any], kronos: Any) -> CellMoveSettings:
     """The settings of one action.
 
-    :param told: the action's input parameters
+    :param parameters: the action's input parameters
     :param kronos: the group ``[kronos]``
     :raises PreFlightError: ``not_before`` is no time
     """
-    resources = ['VCPU', 'MEMORY_MB']
-    if kronos.check_disk:
-        resources.append('DISK_GB')
     return CellMoveSettings(
-        task=CellMoveTask.from_parameters(told),
-        timing=Timing(
+        **of_moves.shared(parameters, kronos),
+        task=CellMoveTask.from_parameters(parameters),
+        timing=CellMoveTiming(
             # Those before it may take as long as this one may.
             queue_timeout=max(kronos.queue_timeout, kronos.cell_move_timeout),
             poll_interval=kronos.migration_poll_interval,
@@ -84,15 +135,11 @@ def settings_of(told: dict[str, Any], kronos: Any) -> CellMoveSettings:
             confirm_timeout=kronos.confirm_timeout,
             revert_timeout=kronos.revert_timeout,
         ),
-        limits=Limits(
+        limits=CellMoveLimits(
             out_of_cell=kronos.max_concurrent_cell_moves,
             stuck_seconds=kronos.stuck_after,
         ),
-        not_before=of_migration.unix_seconds(told.get('not_before', '')),
         recovers=kronos.cell_recover,
-        preflight_wait=kronos.preflight_wait,
-        max_retries=kronos.max_retries,
-        retry_backoff=kronos.retry_backoff,
         verify_query=kronos.cell_verify_query,
         verify_seconds=kronos.cell_verify_seconds,
         is_lossy=kronos.cell_move_lossy,
@@ -101,16 +148,16 @@ def settings_of(told: dict[str, Any], kronos: Any) -> CellMoveSettings:
         snapshot_mb_per_second=kronos.snapshot_mb_per_second,
         cell_source=CellSource(kronos.cell_source),
         hypervisor_types=list(kronos.hypervisor_types),
-        require_headroom=kronos.require_headroom,
-        resources=resources,
     )
 
 
-def slots_of(told: dict[str, Any], settings: CellMoveSettings) -> slots.Slots:
+def slots_of(
+    parameters: dict[str, Any], settings: CellMoveSettings
+) -> slots.Slots:
     """The turn of an action, which Watcher's database keeps."""
     timing = settings.timing
     return slots.Slots(
-        told.get('action_uuid', ''),
+        parameters.get('action_uuid', ''),
         max_age=timing.queue_timeout
         + timing.move_timeout
         + timing.confirm_timeout

@@ -11,11 +11,8 @@ from collections.abc import Iterator
 from oslo_log import log as logging
 
 from kronos.actions.cell.context import CellMoveContext
-from kronos.actions.cell.parameters import CellMoveSettings
-from kronos.actions.cell.task import CellMoveTask
-from kronos.actions.core import destination
-from kronos.actions.live import preflight
-from kronos.actions.live.preflight import DESTINATION, SOURCE
+from kronos.actions.cell.parameters import CellMoveSettings, CellMoveTask
+from kronos.actions.core import checks
 from kronos.engine import faults, types
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import flavors, instances
@@ -65,37 +62,27 @@ def check(settings: CellMoveSettings, context: CellMoveContext) -> None:
     :raises ClientError: a service cannot be asked
     """
     task, nova = settings.task, context.nova
-    instance = _instance(context, task)
+    instance = checks.require_at_source(
+        nova.get_instance(task.instance), task, 'instance'
+    )
     services = nova.list_compute_services()
-    known = of_hosts.by_host(nova, settings.cell_source)
-    preflight.check_host(services.get(task.source), SOURCE, task.source)
-    _check_cells(task, known)
+    by_host = of_hosts.by_host(nova, settings.cell_source)
+    source = task.source
+    checks.check_host(services.get(source), checks.SOURCE, source)
+    _check_cells(task, by_host)
     if task.is_resize:
-        _check_targets(task, services, known)
+        _check_targets(task, services, by_host)
     else:
-        at = task.destination
-        preflight.check_host(services.get(at), DESTINATION, at)
-    _check_instance(settings, context, instance, services, known)
-    destination.check_allocations(nova, context.placement, task)
+        host = task.destination
+        checks.check_host(services.get(host), checks.DESTINATION, host)
+    _check_instance(settings, context, instance, services, by_host)
+    checks.check_allocations(nova, context.placement, task)
     if not task.is_resize:
         _check_destination(settings, context)
 
 
-def _instance(context: CellMoveContext, task: CellMoveTask) -> types.Instance:
-    instance = context.nova.get_instance(task.instance)
-    if instance is None:
-        raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
-    if instance.host != task.source:
-        raise faults.error(
-            Fault.INSTANCE_ELSEWHERE,
-            f'the instance has left {task.source}; it is on '
-            f'{instance.host or "no host"} now',
-        )
-    return instance
-
-
 def _check_cells(task: CellMoveTask, cells: Cells) -> None:
-    """Whether both ends are told to be in the cells that were planned.
+    """Whether both ends are in the cells that were planned.
 
     The destination of a resize is a forecast.
     """
@@ -121,11 +108,11 @@ def _check_targets(
 
 
 def _open_in(
-    wanted: set[str], services: Services, cells: Cells
+    targets: set[str], services: Services, cells: Cells
 ) -> Iterator[str]:
     """The hosts of some cells that take servers."""
     for host, service in sorted(services.items()):
-        if service.is_available and cells.get(host) in wanted:
+        if service.is_available and cells.get(host) in targets:
             yield host
 
 
@@ -146,14 +133,14 @@ def _check_instance(
     for warning in cell_needs.ports(context.sources, [instance]):
         LOG.warning('Instance %s: %s', instance.uuid, warning)
     snapshot = _snapshot(settings, context, instance, services, cells)
-    wanted = _settings(settings)
-    found = [
-        *CellMoves(snapshot, wanted).reasons(instance),
-        *_quota(context, instance, snapshot, wanted),
+    planned = _settings(settings)
+    reasons = [
+        *CellMoves(snapshot, planned).reasons(instance),
+        *_quota(context, instance, snapshot, planned),
         *_zone(task, instance, services, cells),
     ]
     for code, fault in OF_REASON.items():
-        for reason in found:
+        for reason in reasons:
             if reason.code is code:
                 raise faults.error(
                     fault, f'the instance cannot move: {reason}'
@@ -192,27 +179,27 @@ def _snapshot(
 ) -> types.Snapshot:
     """What the rule of who may leave a cell looks at, of one server."""
     task = settings.task
-    known: dict[str, types.Flavor] = {}
-    hosts: dict[str, types.Host] = {}
+    known_flavors: dict[str, types.Flavor] = {}
+    sources: dict[str, types.Host] = {}
     if task.is_resize:
         new = context.listings.flavor(task.destination_flavor_id)
         if new is not None:
-            known[task.destination_flavor] = new
+            known_flavors[task.destination_flavor] = new
         for name in _open_in({task.source_cell}, services, cells):
             host = context.nova.get_compute_host(name)
             # Those of other types take no server of this one.
             if host and host.hypervisor_type in settings.hypervisor_types:
                 host.cell = task.source_cell
-                hosts[name] = host
+                sources[name] = host
                 break
     return types.Snapshot(
         task.aggregate,
-        hosts,
+        sources,
         {instance.uuid: instance},
         {},
         services=services,
         groups=context.nova.get_groups_of(instance.uuid),
-        flavors=known,
+        flavors=known_flavors,
         cell_policy=cell_needs.policy(context.sources.policy_files),
         loses_keys=instance.has_key
         and cell_needs.loses_keys(context.listings, context.sources),
@@ -228,8 +215,8 @@ def _quota(
     more = flavors.more_quota(instance, snapshot, settings)
     if not more:
         return []
-    left = context.listings.quota_left(instance.project_id)
-    return flavors.quota_reasons(more, left)
+    quota = context.listings.quota_left(instance.project_id)
+    return flavors.quota_reasons(more, quota)
 
 
 def _zone(
@@ -241,13 +228,15 @@ def _zone(
     """Why it may not leave its zone; of a resize one host in it is enough."""
     if task.unpins:
         return []
-    hosts = [task.destination]
+    names = [task.destination]
     if task.is_resize:
-        hosts = list(_open_in(task.cells, services, cells))
-    asked = instance.pinned_availability_zone
-    found = [instances.why_pinned(asked, services[at].zone) for at in hosts]
-    reasons = [one for one in found if one]
-    return reasons if len(reasons) == len(found) else []
+        names = list(_open_in(task.cells, services, cells))
+    zone = instance.pinned_availability_zone
+    verdicts = [
+        instances.why_pinned(zone, services[host].zone) for host in names
+    ]
+    reasons = [reason for reason in verdicts if reason]
+    return reasons if len(reasons) == len(verdicts) else []
 
 
 def _check_destination(
@@ -256,12 +245,12 @@ def _check_destination(
     """The groups, the room and the faults of the one host that is named."""
     task, nova = settings.task, context.nova
     # Nova's scheduler refuses no host for a soft group.
-    destination.check_groups(nova, task, (), lambda host: True, False)
-    destination.check_room(
+    checks.check_groups(nova, task, (), lambda host: True, False)
+    checks.check_room(
         nova,
         context.placement,
         task,
         settings.resources,
         settings.require_headroom,
     )
-    destination.check_exclusion(nova, task, context.exclusions)
+    checks.check_exclusion(nova, task, context.exclusions)

@@ -11,7 +11,7 @@ from enum import Enum
 
 from oslo_log import log as logging
 
-from kronos.actions.cell.context import BegunMove
+from kronos.actions.cell.context import MovePart, StartedMove
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
@@ -50,7 +50,7 @@ class Standing(Enum):
 
 
 @dataclass
-class Look:
+class CellMoveLook:
     """What Nova shows now."""
 
     standing: Standing
@@ -58,21 +58,18 @@ class Look:
     migration: MigrationStatus | None
 
 
-class Progress:
+class CellMoveProgress(MovePart):
     """The looks at one move."""
 
-    def __init__(self, begun: BegunMove) -> None:
-        self._task = begun.settings.task
+    def __init__(self, begun: StartedMove) -> None:
+        super().__init__(begun)
         self._timing = begun.settings.timing
-        self._context = begun.context
-        self._mark = begun.mark
-        self._evidence = begun.evidence
         self._odd: tuple[object, ...] = ()
         self._odd_since = 0.0
-        self.seen: Look | None = None
+        self.seen: CellMoveLook | None = None
         """The newest one."""
 
-    def until(self, limit: float, *besides: Standing) -> Look | None:
+    def until(self, limit: float, *besides: Standing) -> CellMoveLook | None:
         """Look until the move is somewhere.
 
         Errors of Nova are endured: the move goes on meanwhile.
@@ -97,35 +94,36 @@ class Progress:
                 return None
             context.sleep(self._timing.poll_interval)
 
-    def look(self) -> Look:
+    def look(self) -> CellMoveLook:
         """:raises NovaClientError: Nova cannot be asked"""
         context, uuid = self._context, self._task.instance
         # The migration first: the server is never behind it.
         migration = self._migration()
         instance = context.nova.get_instance(uuid)
-        self._evidence.look(context.wall(), instance, migration)
-        found = Look(self._standing(instance, migration), instance, migration)
-        self.seen = found
-        return found
+        self._journal.look(context.wall(), instance, migration)
+        standing = self._standing(instance, migration)
+        self.seen = CellMoveLook(standing, instance, migration)
+        return self.seen
 
     def _migration(self) -> MigrationStatus | None:
         """Ours: by its uuid, or the first since Nova was asked."""
         try:
-            known = self._context.cell_migration.migrations_of(
+            migrations = self._context.cell_migration.migrations_of(
                 self._task.instance
             )
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] == 404:
                 return None
             raise
-        if self._mark.migration:
-            ours = (one for one in known if one.uuid == self._mark.migration)
-            return next(ours, None)
-        since = self._mark.at - SKEW_SECONDS
+        if self._checkpoint.migration:
+            by_uuid = {migration.uuid: migration for migration in migrations}
+            return by_uuid.get(self._checkpoint.migration)
+        since = self._checkpoint.asked_at - SKEW_SECONDS
         fresh = [
-            one
-            for one in known
-            if one.updated_at >= since and one.uuid not in self._mark.known
+            migration
+            for migration in migrations
+            if migration.updated_at >= since
+            and migration.uuid not in self._checkpoint.earlier
         ]
         if not fresh:
             return None
@@ -137,7 +135,7 @@ class Progress:
             first = fresh[later]
         else:
             return None
-        self._mark.migration = self._evidence.migration = first.uuid
+        self._checkpoint.migration = self._journal.migration = first.uuid
         self.write()
         return first
 
@@ -147,7 +145,7 @@ class Progress:
         :returns: None if Nova does not list ours
         :raises NovaClientError: Nova cannot be asked
         """
-        nova, ours = self._context.cell_migration, self._mark.request
+        nova, ours = self._context.cell_migration, self._checkpoint.request
         try:
             requests = nova.requests_of(self._task.instance)
         except exceptions.NovaClientError as error:
@@ -157,10 +155,10 @@ class Progress:
         return requests.index(ours) if ours in requests else None
 
     def write(self) -> None:
-        """Write the mark anew; a database that is away is only logged."""
+        """Write the checkpoint; a database that is away is only logged."""
         try:
             self._context.slots.mark(
-                CELL_MARK, self._mark.document(), must_go_on=False
+                CELL_MARK, self._checkpoint.document(), must_go_on=False
             )
         except exceptions.KronosException as error:
             LOG.warning(
@@ -253,10 +251,10 @@ class Progress:
 
     def _was_refused(self) -> bool:
         """Whether the request failed before there was a migration."""
-        if not self._mark.request:
+        if not self._checkpoint.request:
             return False
         return self._context.cell_migration.has_failed(
-            self._task.instance, self._mark.request
+            self._task.instance, self._checkpoint.request
         )
 
 
@@ -272,10 +270,10 @@ def _has_arrived(
     )
 
 
-def worded(look: Look) -> str:
+def worded(look: CellMoveLook) -> str:
     """What Nova shows, as a word for the action's row."""
     if look.instance is None:
         return ''
     status, task = look.instance.status, look.instance.task_state
-    told = f', migration {look.migration.status}' if look.migration else ''
-    return f'is {status}{f" ({task})" if task else ""}{told}'
+    text = f', migration {look.migration.status}' if look.migration else ''
+    return f'is {status}{f" ({task})" if task else ""}{text}'

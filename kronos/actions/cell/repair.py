@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The broken ends of a move: how Nova leaves a server, and what mends it.
+"""The repair of a broken move: how Nova leaves a server, and what mends it.
 
 Nova rolls a failed move back in part. A server may be left with a task for
 ever, powered off, or in ERROR; the API mends each of these. A hidden copy in
@@ -8,13 +8,12 @@ the other cell, it does not: only an administrator of the databases can.
 
 from oslo_log import log as logging
 
-from kronos.actions.cell import checks
-from kronos.actions.cell.context import BegunMove, CellMoveContext
+from kronos.actions.cell import checks, remedies
+from kronos.actions.cell.context import CellMoveContext, MovePart, StartedMove
 from kronos.actions.cell.journal import AWAY
 from kronos.actions.cell.parameters import CellMoveSettings
-from kronos.actions.cell.progress import ERROR, FAILED, Look
-from kronos.actions.core import repairs
-from kronos.actions.core.step import End
+from kronos.actions.cell.progress import ERROR, FAILED, CellMoveLook
+from kronos.actions.core.step import StepEnd
 from kronos.clients.nova.server_details import Details
 from kronos.common import durations, exceptions, plain_text
 from kronos.common.shell_commands import ShellCommand
@@ -54,13 +53,13 @@ def reconnections(before: Details, host: str) -> list[str]:
     """
     host = plain_text.line(host)
     uuid, connector = before.uuid, f'{host}.json'
-    found = [
+    bindings = [
         f'# if a port of it has no active binding, of Neutron: PUT '
         f'/v2.0/ports/{port.id}/bindings/{host}/activate'
         for port in before.ports
     ]
     if not before.volumes:
-        return found
+        return bindings
     refresh = [
         ShellCommand.REFRESH_ATTACHMENT.of(
             server=uuid, volume=volume.id, file=connector
@@ -71,7 +70,7 @@ def reconnections(before: Details, host: str) -> list[str]:
         refresh.insert(0, ShellCommand.SERVER_STOP.of(server=uuid))
         refresh.append(ShellCommand.SERVER_START.of(server=uuid))
     return [
-        *found,
+        *bindings,
         f'# if an attachment of its volumes is empty, first, on {host}: '
         + ShellCommand.GET_CONNECTOR.of(file=connector),
         *refresh,
@@ -96,12 +95,12 @@ def unbindings(before: Details, host: str) -> list[str]:
 def images(context: CellMoveContext, before: Details) -> list[str]:
     """What deletes the image of its disk that Nova made for the move."""
     try:
-        left = checks.temporary_images(context, before.uuid, {before.name})
+        uuids = checks.temporary_images(context, before.uuid, {before.name})
     except exceptions.ClientError as error:
         LOG.warning('Instance %s: %s', before.uuid, error)
         name = checks.TEMPORARY.format(before.name)
         return [ShellCommand.IMAGE_LIST.of(name=name)]
-    return [ShellCommand.IMAGE_DELETE.of(image=image) for image in left]
+    return [ShellCommand.IMAGE_DELETE.of(image=image) for image in uuids]
 
 
 def room_of_deleted(
@@ -117,53 +116,52 @@ def room_of_deleted(
     while True:
         late = context.clock() >= deadline
         try:
-            held = [
-                one for one in consumers if context.placement.nodes_of(one)
+            owners = [
+                consumer
+                for consumer in consumers
+                if context.placement.nodes_of(consumer)
             ]
         except exceptions.ClientError as error:
             LOG.warning('Of what was deleted: %s', error)
-            held = list(consumers)
-        if late or not held:
+            owners = list(consumers)
+        if late or not owners:
             return [
-                ShellCommand.ALLOCATION_DELETE.of(consumer=one) for one in held
+                ShellCommand.ALLOCATION_DELETE.of(consumer=consumer)
+                for consumer in owners
             ]
         context.sleep(settings.timing.poll_interval)
 
 
-class BrokenEnds:
-    """What is told of a move that Nova gave up, and what is mended.
+class CellMoveRepair(MovePart):
+    """The error of a move that Nova gave up, and what is mended.
 
-    One class, since what is told of a broken end depends on what was mended.
+    One class, since the error depends on what was mended.
     """
 
-    def __init__(self, begun: BegunMove) -> None:
-        self._settings = begun.settings
-        self._task = begun.settings.task
-        self._context = begun.context
-        self._mark = begun.mark
-        self._evidence = begun.evidence
-        self._before = Details.from_document(begun.mark.before)
+    def __init__(self, begun: StartedMove) -> None:
+        super().__init__(begun)
+        self._before = Details.from_document(begun.checkpoint.before)
         timing = begun.settings.timing
-        self._workshop = repairs.Workshop(
+        self._workshop = remedies.Workshop(
             begun.context.nova,
-            begun.settings.task.instance,
+            self._task.instance,
             begun.context,
             timing.settle_timeout,
             timing.poll_interval,
         )
 
-    def of_move(self, look: Look) -> exceptions.MigrationError:
+    def of_move(self, look: CellMoveLook) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
         reason = self.reason()
         is_untouched = self._is_as_before(look.instance)
         was_lost = look.instance is not None and look.instance.status == ERROR
         after = self.mend(look)
         if was_lost:
-            self._evidence.commands += reconnections(
+            self._journal.commands += reconnections(
                 self._before, self._task.source
             )
         if DUPLICATE in reason:
-            self._evidence.commands += copy_commands(
+            self._journal.commands += copy_commands(
                 self._task.instance, self._task.destination_cell
             )
             return faults.error(
@@ -182,18 +180,20 @@ class BrokenEnds:
             else f'Nova gave it up: {reason}',
         )
 
-    def of_endless(self, look: Look | None) -> exceptions.MigrationError:
+    def of_endless(
+        self, look: CellMoveLook | None
+    ) -> exceptions.MigrationError:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
-        uuid, ours = task.instance, self._mark.migration
+        uuid, ours = task.instance, self._checkpoint.migration
         reset = ShellCommand.SERVER_SET_ERROR.of(server=uuid)
-        self._evidence.commands += [
+        self._journal.commands += [
             '# only if no nova-conductor is at it any more:',
             reset,
             ShellCommand.SERVER_REBOOT.of(server=uuid),
             *(
                 [ShellCommand.SERVER_STOP.of(server=uuid)]
-                if self._mark.status == STOPPED
+                if self._checkpoint.status == STOPPED
                 else []
             ),
             *copy_commands(uuid, task.destination_cell),
@@ -207,12 +207,10 @@ class BrokenEnds:
         ]
         instance = look.instance if look else None
         migration = look.migration if look else None
-        at = migration.destination if migration else ''
         if instance is None or instance.task_state in AWAY:
-            self._evidence.commands += reconnections(self._before, task.source)
-        self._evidence.commands += unbindings(
-            self._before, at or task.destination
-        )
+            self._journal.commands += reconnections(self._before, task.source)
+        host = (migration and migration.destination) or task.destination
+        self._journal.commands += unbindings(self._before, host)
         now = 'Nova does not answer'
         if instance is not None:
             doing = instance.task_state or 'no task'
@@ -227,12 +225,12 @@ class BrokenEnds:
     def reason(self) -> str:
         """Nova's words for why it gave the request up."""
         nothing = 'it gives no reason'
-        if not self._mark.request:
+        if not self._checkpoint.request:
             return nothing
         try:
             return (
                 self._context.cell_migration.refusal_reason(
-                    self._task.instance, self._mark.request
+                    self._task.instance, self._checkpoint.request
                 )
                 or nothing
             )
@@ -240,36 +238,36 @@ class BrokenEnds:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             return nothing
 
-    def mend(self, look: Look) -> str:
+    def mend(self, look: CellMoveLook) -> str:
         """Bring the server back to how it was, as far as the API can.
 
         :returns: what was left, and what was done; '' if nothing was
         """
-        found: list[str] = []
+        remarks: list[str] = []
         is_ours = self._is_ours()
         if is_ours is False:
             return ''
         instance = look.instance
         has_failed = look.migration is None or look.migration.status in FAILED
         nova, ran = self._context.cell_migration, self._ran
-        for step in repairs.of(nova, ran, has_failed):
+        for step in remedies.of(nova, ran, has_failed):
             if instance is None or not step.is_left(instance):
                 continue
-            found.append(step.reason)
+            remarks.append(step.reason)
             if not (self._settings.recovers and is_ours):
                 self._leave(step)
-                found.append(f'"{self._command(step)}" mends it')
+                remarks.append(f'"{self._command(step)}" mends it')
                 break
-            instance = self._do(step, found)
-        return ''.join(f'; {one}' for one in found)
+            instance = self._do(step, remarks)
+        return ''.join(f'; {remark}' for remark in remarks)
 
     @property
     def _ran(self) -> bool:
-        return self._mark.status == ACTIVE
+        return self._checkpoint.status == ACTIVE
 
     def _is_ours(self) -> bool | None:
         """Whether no other move of it was asked for since; None: unknown."""
-        ours, uuid = self._mark.request, self._task.instance
+        ours, uuid = self._checkpoint.request, self._task.instance
         try:
             return not ours or self._context.nova.is_moved_by(uuid, [ours])
         except exceptions.NovaClientError as error:
@@ -278,50 +276,52 @@ class BrokenEnds:
 
     def _is_as_before(self, instance: Instance | None) -> bool:
         return instance is not None and (
-            instance.status == self._mark.status
+            instance.status == self._checkpoint.status
             and not instance.task_state
             and (instance.power_state == RUNNING) == self._ran
         )
 
-    def _do(self, step: repairs.Repair, found: list[str]) -> Instance | None:
+    def _do(
+        self, step: remedies.Remedy, remarks: list[str]
+    ) -> Instance | None:
         """One step, and the server after it; None: nothing more is tried."""
-        evidence, uuid = self._evidence, self._task.instance
+        journal, uuid = self._journal, self._task.instance
         command = self._command(step)
         LOG.warning('Instance %s: %s: %s', uuid, step.reason, command)
-        evidence.mended.append(f'{step.reason}: {command}')
-        number = f'mend {len(evidence.mended)}'
+        journal.mended.append(f'{step.reason}: {command}')
+        number = f'mend {len(journal.mended)}'
         result = self._workshop.carry_out(
-            step, lambda request: evidence.requests.update({number: request})
+            step, lambda request: journal.requests.update({number: request})
         )
         instance = result.seen
-        if result.end is End.REFUSED:
+        if result.end is StepEnd.REFUSED:
             self._leave(step)
-            found.append(f'"{command}" was refused: {result.error}')
+            remarks.append(f'"{command}" was refused: {result.error}')
             return None
         if instance is None:
             self._leave(step)
-            found.append(f'"{command}" was asked for; Nova says no more')
+            remarks.append(f'"{command}" was asked for; Nova says no more')
             return None
         if step.is_mended(instance):
-            found.append(f'mended by "{step.command.short}"')
+            remarks.append(f'mended by "{step.command.short}"')
             return instance
         self._leave(step)
         busy = f' ({instance.task_state})' if instance.task_state else ''
-        found.append(
+        remarks.append(
             f'"{command}" did not help: {instance.status}{busy} on '
             f'{instance.host}'
         )
         return None
 
-    def _leave(self, step: repairs.Repair) -> None:
+    def _leave(self, step: remedies.Remedy) -> None:
         """Tell an operator of a step, and of the one that follows on it."""
         commands = [step.command]
         stop = ShellCommand.SERVER_STOP
-        if self._mark.status == STOPPED and step.command is not stop:
+        if self._checkpoint.status == STOPPED and step.command is not stop:
             commands.append(stop)
-        self._evidence.commands += [
+        self._journal.commands += [
             command.of(server=self._task.instance) for command in commands
         ]
 
-    def _command(self, step: repairs.Repair) -> str:
+    def _command(self, step: remedies.Remedy) -> str:
         return step.command.of(server=self._task.instance)

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The request to Nova for a move to another cell: made once, whatever is lost.
 
-A mark goes before it, so that nobody who finds the action later asks again.
+A checkpoint goes before it, so that who finds the action later never asks
+again.
 """
 
 from oslo_log import log as logging
 
-from kronos.actions.cell.checkpoint import Mark
+from kronos.actions.cell import remedies
+from kronos.actions.cell.checkpoint import Checkpoint
 from kronos.actions.cell.context import CellMoveContext
-from kronos.actions.cell.parameters import CellMoveSettings
-from kronos.actions.core import lost_answers, own_requests, repairs
-from kronos.actions.core.retries import joined
+from kronos.actions.cell.parameters import CellMoveSettings, CellMoveTask
+from kronos.actions.core.own_requests import MoveRequest
+from kronos.actions.core.retries import extended
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.cell_drain import POLICY
 from kronos.engine.faults import Fault
+from kronos.engine.types import Instance
 from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)
@@ -24,7 +27,6 @@ TAKEN_UP = 'pre-migrating'
 next request, uuid and all."""
 KNOWN = 10
 """So many earlier migrations are kept in mind: others are older by far."""
-_REFUSALS = frozenset({400, 403, 404, 409})
 CLOSED = (
     'Nova does not know {host}, which os-services lists, for more than one '
     f'server: the policy {POLICY} is closed, or the cells of hosts are set '
@@ -36,77 +38,73 @@ REFUSED = (
 )
 
 
-class CellMoveRequest:
+class CellMoveRequest(MoveRequest):
     """The one request of a move."""
+
+    refusals = frozenset({400, 403, 404, 409})
+    _context: CellMoveContext
+    _task: CellMoveTask
 
     def __init__(
         self, settings: CellMoveSettings, context: CellMoveContext
     ) -> None:
-        self._settings = settings
-        self._task = settings.task
-        self._context = context
-        self._mark = Mark(0.0, '')
-        self._request = own_requests.SoleRequest(
-            self._requests,
-            settings,
-            context,
-            context.nova,
-            refusals=_REFUSALS,
-            refusal=self._refusal,
-            is_begun=repairs.is_moving,
-        )
+        super().__init__(settings, context)
+        self._checkpoint = Checkpoint(0.0, '')
 
-    def send(self, mark: Mark) -> str:
-        """Mark the action, ask Nova, and mark what Nova answered.
+    def send(self, checkpoint: Checkpoint) -> str:
+        """Write a checkpoint, ask Nova, and write its answer.
 
-        :param mark: filled in
+        :param checkpoint: filled in
         :returns: the request's id
         :raises PreFlightError: Nova refused at once
         :raises NovaClientError: Nova surely does not carry it out
-        :raises TurnUnknown: the database took no mark; Nova was not asked
+        :raises TurnUnknown: the database took no checkpoint; Nova was not
+            asked
         """
         nova = self._context.cell_migration
-        late = self.found()
+        late = self.late_checkpoint()
         if late is not None:
-            vars(mark).update(vars(late))
-            return mark.request
-        self._mark = mark
-        self._request.begin()
-        earlier = nova.migrations_of(self._uuid)
-        others = [one.uuid for one in earlier if one.status != TAKEN_UP]
-        mark.known = others[:KNOWN]
+            vars(checkpoint).update(vars(late))
+            return checkpoint.request
+        self._checkpoint = checkpoint
+        self.begin()
+        earlier = [
+            migration.uuid
+            for migration in nova.migrations_of(self._task.instance)
+            if migration.status != TAKEN_UP
+        ]
+        checkpoint.earlier = earlier[:KNOWN]
         self._write()
-        mark.request = self._unpinned()
+        checkpoint.request = self._unpinned()
         self._write(must_go_on=False)
-        return mark.request
+        return checkpoint.request
 
-    def found(self) -> Mark | None:
-        """The mark of a request that did arrive, though it was given up.
+    def late_checkpoint(self) -> Checkpoint | None:
+        """The checkpoint of a request that did arrive, though it was given up.
 
         :returns: None if there is none
         :raises NovaClientError: Nova cannot be asked
         """
-        request = self._request.late()
+        request = self.late()
         if not request:
             return None
-        self._request.take(request)
-        self._mark.request = request
+        self.take(request)
+        self._checkpoint.request = request
         self._write(must_go_on=False)
-        return self._mark
+        return self._checkpoint
 
     def _unpinned(self) -> str:
         """Ask, with the server unpinned if it is to be."""
         nova, task = self._context.cell_migration, self._task
         if not task.unpins:
-            return self._asked()
+            return self._ask_once(self._ask)[0]
         try:
             nova.pin(task.instance, None)
-            return self._asked()
+            return self._ask_once(self._ask)[0]
         except exceptions.KronosException as error:
-            told = self._pin_back()
-            if told:
-                text = joined(str(error), told)
-                raise type(error)(text, **error.kwargs) from error
+            remark = self._pin_back()
+            if remark:
+                raise extended(error, remark) from error
             raise
 
     def _pin_back(self) -> str:
@@ -118,13 +116,6 @@ class CellMoveRequest:
             return f'it is not pinned to {task.source_zone} any more: {error}'
         return ''
 
-    def _asked(self) -> str:
-        return self._request.send(self._ask)[0]
-
-    @property
-    def _uuid(self) -> str:
-        return self._task.instance
-
     def _ask(self) -> str:
         nova, task = self._context.cell_migration, self._task
         if task.is_resize:
@@ -135,29 +126,28 @@ class CellMoveRequest:
         """:raises TurnUnknown: only if it ``must_go_on``"""
         try:
             self._context.slots.mark(
-                CELL_MARK, self._mark.document(), must_go_on
+                CELL_MARK, self._checkpoint.document(), must_go_on
             )
         except exceptions.KronosException as error:
             if must_go_on:
                 raise
-            LOG.warning('Instance %s: not marked: %s', self._uuid, error)
-
-    def _requests(self) -> list[str]:
-        """Ids of Kronos' own requests for such a move, the newest first."""
-        nova, is_resize = self._context.cell_migration, self._task.is_resize
-        return nova.own_requests(self._uuid, is_resize)
-
-    def _refusal(
-        self, error: exceptions.NovaClientError
-    ) -> exceptions.MigrationError:
-        status, task = error.kwargs['status'], self._task
-        reason = lost_answers.words_of(error)
-        if lost_answers.is_of_server(reason):
-            return faults.error(
-                Fault.INSTANCE_REFUSED, f'rejected by Nova: {reason}'
+            LOG.warning(
+                'Instance %s: not marked: %s', self._task.instance, error
             )
+
+    def _listed(self) -> list[str]:
+        nova, is_resize = self._context.cell_migration, self._task.is_resize
+        return nova.own_requests(self._task.instance, is_resize)
+
+    def _is_begun(self, instance: Instance) -> bool:
+        return remedies.is_moving(instance)
+
+    def _refused(
+        self, status: int, reason: str
+    ) -> exceptions.MigrationError | None:
+        is_resize = self._task.is_resize
         if status == 400 and 'could not be found' in reason:
-            if not task.is_resize:
+            if not is_resize:
                 return self._unknown_host()
             # Of an image, too; hosts are not named.
             if 'Flavor' in reason:
@@ -166,21 +156,19 @@ class CellMoveRequest:
             return faults.error(
                 Fault.QUOTA_EXCEEDED, f'rejected by Nova: {reason}'
             )
-        return faults.error(
-            Fault.NOVA_REJECTED, f'rejected by Nova: HTTP {status}: {reason}'
-        )
+        return None
 
     def _unknown_host(self) -> exceptions.MigrationError:
         """The error of a refusal that may be due to the server alone."""
         try:
-            others = self._context.plan().servers - {self._uuid}
+            others = self._context.plan().servers - {self._task.instance}
         except exceptions.TurnUnknown as error:
-            LOG.warning('Instance %s: %s', self._uuid, error)
+            LOG.warning('Instance %s: %s', self._task.instance, error)
             others = frozenset()
         text = (CLOSED if others else REFUSED).format(
             host=self._task.destination
         )
-        self._mark.refused = text
+        self._checkpoint.refused = text
         self._write(must_go_on=False)
         fault = Fault.CELL_CLOSED if others else Fault.CELL_REFUSED
         return faults.error(fault, text)

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable
 
-from kronos.actions.live.context import Patience
+from kronos.actions.core.context import Patience
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import durations, exceptions
 from kronos.conf import cells
@@ -76,7 +76,8 @@ def _wrong_with(reading: Reading) -> str:
         return f'not known: {why}'
     if not reading.samples:
         return 'it gives no series'
-    for one in reading.samples:
-        if math.isnan(one.value) or one.value == 0:
-            return f'it gives {one.value:g} for {one.series or "its series"}'
+    for sample in reading.samples:
+        if math.isnan(sample.value) or sample.value == 0:
+            series = sample.series or 'its series'
+            return f'it gives {sample.value:g} for {series}'
     return ''

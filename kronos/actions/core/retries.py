@@ -3,42 +3,23 @@
 
 import itertools
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from oslo_log import log as logging
 
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.live.context import Patience
+from kronos.actions.core.context import Patience
+from kronos.actions.core.parameters import MoveSettings
 from kronos.common import durations, exceptions
 
 LOG = logging.getLogger(__name__)
 
 T = TypeVar('T')
+E = TypeVar('E', bound=exceptions.KronosException)
 
 
-class Waits(Protocol):
-    """How long a move waits for what."""
-
-    queue_timeout: float
-    poll_interval: float
-
-
-class Tries(Protocol):
-    """The settings of a move that may be tried again."""
-
-    max_retries: int
-    retry_backoff: float
-
-    @property
-    def task(self) -> MigrationTask:
-        """What is to be moved."""
-
-    @property
-    def timing(self) -> Waits:
-        """Limits, in seconds."""
-
-
-def reach(settings: Tries, patience: Patience, connect: Callable[[], T]) -> T:
+def reach(
+    settings: MoveSettings, patience: Patience, connect: Callable[[], T]
+) -> T:
     """Connect to a service, again if Keystone is away for a moment.
 
     :raises KronosException: it is away for longer, or for good
@@ -55,7 +36,7 @@ def reach(settings: Tries, patience: Patience, connect: Callable[[], T]) -> T:
 
 
 def next_try(
-    settings: Tries,
+    settings: MoveSettings,
     error: exceptions.KronosException,
     failures: int,
 ) -> float | None:
@@ -64,15 +45,15 @@ def next_try(
     :param failures: how many there were before this one
     :returns: None if there is no further try
     """
-    asked, most = _asked(error), settings.timing.queue_timeout
+    wish, most = _asked(error), settings.timing.queue_timeout
     passing = bool(error.kwargs.get('transient'))
-    if not passing or failures >= settings.max_retries or asked > most:
+    if not passing or failures >= settings.max_retries or wish > most:
         return None
-    return max(asked, min(settings.retry_backoff * 2.0**failures, most))
+    return max(wish, min(settings.retry_backoff * 2.0**failures, most))
 
 
 def back_off(
-    settings: Tries,
+    settings: MoveSettings,
     patience: Patience,
     error: exceptions.KronosException,
     delay: float,
@@ -89,23 +70,38 @@ def back_off(
     )
     patience.tell(f'tries again in {durations.rounded(delay)}: {error}')
     end = patience.clock() + delay
-    while (left := end - patience.clock()) > 0:
+    while (remaining := end - patience.clock()) > 0:
         patience.stop_if_cancelled()
-        patience.sleep(min(left, settings.timing.poll_interval))
+        patience.sleep(min(remaining, settings.timing.poll_interval))
 
 
 def given_up(
-    settings: Tries, error: exceptions.KronosException, *more: str
+    settings: MoveSettings, error: exceptions.KronosException, *more: str
 ) -> exceptions.KronosException:
     """An error that no further try follows, with what is to be said of it."""
-    asked = _asked(error)
-    long = asked > settings.timing.queue_timeout
-    wish = f'it asks to wait {durations.exact(asked)}' if long else ''
-    return type(error)(joined(str(error), wish, *more), **error.kwargs)
+    delay = _asked(error)
+    long = delay > settings.timing.queue_timeout
+    wish = f'it asks to wait {durations.exact(delay)}' if long else ''
+    return extended(error, wish, *more)
 
 
 def _asked(error: exceptions.KronosException) -> float:
     return float(error.kwargs.get('retry_after') or 0.0)
+
+
+def counted(retries: int) -> str:
+    """How often a move was tried; '' if once."""
+    return f'tried {retries + 1} times' if retries > 0 else ''
+
+
+def reworded(error: E, text: str) -> E:
+    """The same error in other words."""
+    return type(error)(text, **error.kwargs)
+
+
+def extended(error: E, *more: str) -> E:
+    """The same error, with more to be said of it."""
+    return reworded(error, joined(str(error), *more))
 
 
 def joined(*parts: str) -> str:

@@ -17,8 +17,8 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions.core import destination
-from kronos.actions.live.context import Patience
+from kronos.actions.core.context import Exclusions, Patience
+from kronos.actions.core.run import Run
 from kronos.clients import connection
 from kronos.clients.prometheus import client as prometheus
 from kronos.common import deadline, exceptions, status
@@ -43,10 +43,15 @@ SEQUENCE = {'type': 'integer', 'minimum': 1}
 
 
 class KronosAction(base.BaseAction):
-    """What the actions of Kronos share: how they wait, tell and end."""
+    """What the actions of Kronos share: how they wait, report and end.
+
+    One class, since Watcher asks one object for each step of an action and for
+    its abort.
+    """
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
+        self._own_run: Run[Any, Any] | None = None
         self._stop = threading.Event()
         self._is_database_away = False
         self._told = ''
@@ -71,7 +76,7 @@ class KronosAction(base.BaseAction):
             self._begin()
         except exceptions.StaleTask as stale:
             # Watcher logs what led to it, too, which the text says.
-            raise exception.ActionSkipped(told(stale)) from None
+            raise exception.ActionSkipped(message_of(stale)) from None
         except exceptions.MigrationCancelled:
             self._tell('')
             raise exception.ActionPlanCancelled(
@@ -94,19 +99,33 @@ class KronosAction(base.BaseAction):
         return True
 
     @abc.abstractmethod
+    def _make_run(self) -> Run[Any, Any]:
+        """What carries it out.
+
+        :raises KronosException: an option of Kronos is not valid, or
+            Keystone does not lead to a service
+        """
+
+    def _run(self) -> Run[Any, Any]:
+        """The same one for all that Watcher calls."""
+        if self._own_run is None:
+            self._own_run = self._make_run()
+        return self._own_run
+
     def _begin(self) -> None:
         """See :meth:`pre_condition`.
 
         :raises KronosException: it must not be done, or not now
         """
+        self._run().begin()
 
-    @abc.abstractmethod
     def _carry_out(self) -> str:
         """See :meth:`execute`.
 
         :returns: a remark on the success; '' if all went as planned
         :raises KronosException: it failed
         """
+        return self._run().carry_out()
 
     def post_condition(self) -> None:
         """Nothing: execute has looked; Watcher calls this in any case."""
@@ -153,7 +172,7 @@ class KronosAction(base.BaseAction):
             CONF.kronos_prometheus, self.osc.session
         )
 
-    def _exclusions(self) -> destination.Exclusions | None:
+    def _exclusions(self) -> Exclusions | None:
         """Asks which hosts are at fault; None: there is no such query."""
         query = CONF.kronos.exclude_hosts_query
         if not query:
@@ -198,7 +217,7 @@ class KronosAction(base.BaseAction):
         :returns: None if it does not
         """
         try:
-            found = work()
+            result = work()
         except Exception as error:
             if not self._is_database_away:
                 LOG.warning(
@@ -213,7 +232,7 @@ class KronosAction(base.BaseAction):
         if self._is_database_away:
             LOG.info("Watcher's database tells again how it goes")
         self._is_database_away = False
-        return found
+        return result
 
     def _tell(self, text: str) -> None:
         """Show a word in the action's row; '' takes the last one away.
@@ -234,10 +253,12 @@ class KronosAction(base.BaseAction):
         uuid = self.input_parameters.get('action_uuid')
         if not uuid:
             return
-        told = status.fit(f'KRONOS: {text}') if text else None
+        message = status.fit(f'KRONOS: {text}') if text else None
         # A missing word must not fail a move.
         self._unless_away(
-            lambda: lock.write(lambda: _show(uuid, told), self._writes)
+            lambda: lock.write(
+                lambda: update_row(uuid, status_message=message), self._writes
+            )
         )
 
 
@@ -247,10 +268,10 @@ def _excluded(
     hosts: Collection[str],
     how: HostMatch,
 ) -> Mapping[str, float]:
-    found = exclusions.ask(source, query, hosts, how)
-    for text in found.warnings:
+    answer = exclusions.ask(source, query, hosts, how)
+    for text in answer.warnings:
         LOG.warning('%s', text)
-    return found.values
+    return answer.values
 
 
 def _plan(uuid: str) -> Any:
@@ -259,21 +280,27 @@ def _plan(uuid: str) -> Any:
     )
 
 
-def _show(uuid: str, told: str | None) -> None:
+def update_row(uuid: str, **values: Any) -> None:
+    """Write into an action's row.
+
+    :param values: by column; a dict is merged with what the column has
+    """
     row = objects.Action.get_by_uuid(
         context.make_context(is_admin=True), uuid, eager=True
     )
-    row.status_message = told
+    for name, value in values.items():
+        merges = isinstance(value, dict)
+        setattr(row, name, getattr(row, name) | value if merges else value)
     row.save()
 
 
 def for_watcher(
     error: exceptions.KronosException,
 ) -> exception.WatcherException:
-    return exception.WatcherException(told(error))
+    return exception.WatcherException(message_of(error))
 
 
-def told(error: exceptions.KronosException) -> str:
+def message_of(error: exceptions.KronosException) -> str:
     """An error as the history of moves reads it, see ``snapshots.deeds``."""
     name, fault = type(error).__name__, faults.of_error(error)
     return status.fit(f'KRONOS:{name}: [{fault}] {error}')

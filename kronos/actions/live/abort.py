@@ -8,7 +8,7 @@ and the migration runs on.
 
 from oslo_log import log as logging
 
-from kronos.actions.core.task import MigrationTask
+from kronos.actions.core.parameters import MigrationTask
 from kronos.actions.live.context import MigrationContext
 from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.common import exceptions

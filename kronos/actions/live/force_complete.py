@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from oslo_log import log as logging
 
-from kronos.actions.core import lost_answers
-from kronos.actions.core.task import MigrationTask
+from kronos.actions.core import own_requests
+from kronos.actions.core.parameters import MigrationTask
 from kronos.actions.live.context import MigrationContext
 from kronos.actions.live.passes import Passes
 from kronos.clients.nova.rows import MigrationStatus
@@ -120,7 +120,7 @@ class ForceComplete:
         except exceptions.NovaClientError as error:
             # If Nova got it all the same, its guest may be paused by now.
             passing = error.kwargs['transient']
-            may_be = passing or lost_answers.may_have_arrived(error)
+            may_be = passing or own_requests.may_have_arrived(error)
             refused = '' if may_be else str(error)
         if not refused:
             self._requests += 1

@@ -9,7 +9,7 @@ out, for the migration goes on meanwhile.
 from oslo_log import log as logging
 
 from kronos.actions.core import notifications
-from kronos.actions.core.retries import joined
+from kronos.actions.core.retries import joined, reworded
 from kronos.actions.live import (
     abort,
     force_complete,
@@ -31,7 +31,7 @@ INSTEAD = 'completed instead of cancelled'
 _ARRIVED = frozenset({'completed', 'confirmed', 'done'})
 
 
-class Migration:
+class MigrationMonitor:
     """One migration of one instance, from Nova's answer to its end.
 
     One class, since an abort may be overtaken by any end that a migration can
@@ -55,24 +55,14 @@ class Migration:
         self._clock = context.clock
         self._sleep = context.sleep
         self._sent = sent
-        self._hosts = progress.Hosts(context.nova, task, context.clock)
-        self._recovery = recovery.Recovery(
-            context.nova,
-            context.live_migration,
-            task,
-            settings.recover_rows,
-            context.guest_states,
+        self._hosts = progress.MigrationHosts(
+            context.nova, task, context.clock
+        )
+        self._recovery = recovery.ServerRecovery(
+            task, context, settings.recover_rows
         )
         self._verification = verification.Verification(
-            context.nova,
-            context.live_migration,
-            context.placement,
-            task,
-            settings.timing,
-            context.clock,
-            context.sleep,
-            self._recovery,
-            sent.earlier,
+            settings, context, self._recovery, sent.earlier
         )
         self._forced = force_complete.ForceComplete(
             context, task, settings.at_stall, settings.max_pause_seconds
@@ -80,9 +70,28 @@ class Migration:
         self._observed = progress.Observation(
             context, settings, self._verification, sent, record
         )
+        self._because: exceptions.MigrationError | None = None
+        """Why it is aborted; None: it is not."""
+        self._last: MigrationStatus
+        """What has ended the watch."""
 
-    def follow(self) -> str:
-        """Watch it until it is over, and make sure of its end.
+    def watch(self) -> None:
+        """Watch it until it is over or dropped; abort it where it must be.
+
+        :raises MigrationFailed: its instance is gone
+        :raises MigrationTimeout: no abort has ended it
+        :raises MigrationCancelled: so it was, and no abort has ended it; or
+            somebody else moves its instance elsewhere
+        """
+        while not self._is_ended():
+            because = self._why_stop()
+            if because is not None:
+                self._abort(because)
+                return
+            self._sleep(self._interval())
+
+    def conclude(self) -> str:
+        """Make sure of its end.
 
         :returns: a remark on the success; empty if all went as planned
         :raises PreFlightError: Nova's scheduler or a host refused
@@ -94,25 +103,28 @@ class Migration:
             ran, with ``transient`` in its kwargs
         """
         try:
-            return self._follow()
+            return self._concluded(self._last)
         except exceptions.MigrationError as error:
             urgent = self._recovery.in_short
             if not urgent:
                 raise
             # A status message is short.
-            raise _worded(error, f'{urgent}; {error}') from error
+            raise reworded(error, f'{urgent}; {error}') from error
 
-    def _follow(self) -> str:
-        while True:
-            status = self._observed.look()
-            if status is not None and status.is_over:
-                return self._conclude(status)
-            if status is not None and self._is_lost(status):
-                return self._conclude_lost(status)
-            because = self._why_stop()
-            if because is not None:
-                return self._abort(because)
-            self._sleep(self._interval())
+    def _concluded(self, status: MigrationStatus) -> str:
+        if self._because is not None:
+            return self._conclude_abort(status, self._because)
+        if status.is_over:
+            return self._conclude(status)
+        return self._conclude_lost(status)
+
+    def _is_ended(self) -> bool:
+        """Look; whether it is over, or Nova has dropped it."""
+        status = self._observed.look()
+        if status is None:
+            return False
+        self._last = status
+        return status.is_over or self._is_lost(status)
 
     def _is_lost(self, status: MigrationStatus) -> bool:
         is_source_down = self._hosts.is_source_down()
@@ -181,14 +193,14 @@ class Migration:
             return self._late(
                 Fault.TOO_SLOW,
                 f'aborted after {durations.exact(limit)} under way '
-                f'({self._observed.text()}){self._hosts.told()}',
+                f'({self._observed.text()}){self._hosts.text()}',
             )
         if 0 < timing.stall_timeout <= come.stands_still():
             return self._late(
                 Fault.MIGRATION_STALLED,
                 'aborted: no progress for '
                 f'{durations.exact(timing.stall_timeout)} '
-                f'({self._observed.text()}){self._hosts.told()}',
+                f'({self._observed.text()}){self._hosts.text()}',
             )
         if self._forced.is_asked:
             return self._why_take_back()
@@ -207,12 +219,12 @@ class Migration:
                 f'{durations.rounded(seconds)} ago and has made no '
                 'migration of it, so there was nothing to abort; the server '
                 'stays migrating, and a nova-conductor that comes back may '
-                f'still begin{self._hosts.told()}',
+                f'still begin{self._hosts.text()}',
             )
         return faults.error(
             Fault.QUEUED_TOO_LONG,
             f"aborted after {durations.exact(seconds)} in Nova's queue"
-            f'{self._hosts.told()}',
+            f'{self._hosts.text()}',
         )
 
     def _why_take_back(self) -> exceptions.MigrationError | None:
@@ -239,7 +251,7 @@ class Migration:
             Fault.MIGRATION_STALLED,
             f'aborted: it does not converge ({come.passes}): {vain} more '
             f'passes have left no less memory{more} '
-            f'({self._observed.text()}){self._hosts.told()}',
+            f'({self._observed.text()}){self._hosts.text()}',
         )
 
     def _late(self, fault: Fault, text: str) -> exceptions.MigrationError:
@@ -292,7 +304,7 @@ class Migration:
         self._trouble()
         return faults.error(
             self._hosts.fault() or faults.of_error(error),
-            f'{error}{self._hosts.told()}',
+            f'{error}{self._hosts.text()}',
         )
 
     def _was_aborted(self) -> bool:
@@ -304,7 +316,7 @@ class Migration:
             return True
         return bool(set(requests) - self._sent.earlier)
 
-    def _abort(self, because: exceptions.MigrationError) -> str:
+    def _abort(self, because: exceptions.MigrationError) -> None:
         """Abort in Nova and wait until the migration is over.
 
         What cannot be aborted is watched on, for as long as a migration
@@ -314,17 +326,12 @@ class Migration:
         size = self._observed.progress.size
         deadline = self._clock() + self._timing.limit(size.gib)
         request = abort.Abort(self._context, self._task)
+        self._because = because
         while True:
             request.ask(self._observed.seen)
             self._trouble()
-            status = self._observed.look()
-            if status is not None and status.is_over:
-                return self._conclude_abort(status, because)
-            if status is not None and self._is_lost(status):
-                if self._observed.has_arrived():
-                    return self._instead(status)
-                after = self._verification.of_a_stay(status)
-                raise _worded(because, f'{because}{after}') from because
+            if self._is_ended():
+                return
             if self._clock() >= deadline:
                 raise self._not_over(because, request.refusal)
             self._sleep(self._timing.poll_interval)
@@ -347,13 +354,18 @@ class Migration:
             )
         elif refusal:
             state += f'; {refusal}'
-        return _worded(because, f'{text}, {state}')
+        return reworded(because, f'{text}, {state}')
 
     def _conclude_abort(
         self,
         status: MigrationStatus,
         because: exceptions.MigrationError,
     ) -> str:
+        if not status.is_over:
+            if self._observed.has_arrived():
+                return self._instead(status)
+            after = self._verification.of_a_stay(status)
+            raise reworded(because, f'{because}{after}') from because
         if status.status in _ARRIVED:
             return self._instead(status)
         was_refused = status.status == 'error' and not status.destination
@@ -363,16 +375,9 @@ class Migration:
         after = self._after(status)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
-        raise _worded(because, f'{because}{after}') from because
+        raise reworded(because, f'{because}{after}') from because
 
     def _instead(self, status: MigrationStatus) -> str:
         """:raises MigrationFailed: it has not arrived in order"""
         remark = self._verification.of_an_arrival(status.uuid, status.is_over)
         return joined(INSTEAD, remark)
-
-
-def _worded(
-    error: exceptions.MigrationError, text: str
-) -> exceptions.MigrationError:
-    """The same error in other words."""
-    return type(error)(text, **error.kwargs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The passes of a migration over a guest's memory, and whether they converge.
+"""The size of a migration, and its passes over the memory of the guest.
 
 QEMU copies all memory once, then again what was written meanwhile, and so on
 until little is left. Bytes sent say nothing of an end in sight: a guest that
@@ -11,6 +11,45 @@ import collections
 import itertools
 import math
 from dataclasses import dataclass
+
+from kronos.clients.nova.progress import Progress
+from kronos.engine import types
+
+GIB = 2**30
+MIB_PER_GIB = 1024
+
+
+class MigrationSize:
+    """The guest's memory, and its local disks where they are copied.
+
+    Only the figures of a migration tell whether they are; until there are
+    any, they may be.
+    """
+
+    def __init__(self) -> None:
+        self._has_figures = False
+        self._memory_gib = 0.0
+        self._disk_gib = 0.0
+        self._flavor_disk_gib = 0.0
+
+    def note_instance(self, instance: types.Instance) -> None:
+        """Take the flavor into account."""
+        memory_gib = instance.memory_mb / MIB_PER_GIB
+        self._memory_gib = max(self._memory_gib, memory_gib)
+        self._flavor_disk_gib = float(instance.disk_gb)
+
+    def note(self, figures: Progress) -> None:
+        """Take figures into account; those of memory may follow later."""
+        self._has_figures = True
+        memory_gib = (figures.memory_total or 0) / GIB
+        self._memory_gib = max(self._memory_gib, memory_gib)
+        self._disk_gib = max(self._disk_gib, (figures.disk_total or 0) / GIB)
+
+    @property
+    def gib(self) -> float:
+        disk = self._disk_gib if self._has_figures else self._flavor_disk_gib
+        return self._memory_gib + disk
+
 
 MIB = 2**20
 LOOKS = 3
@@ -41,14 +80,14 @@ them needs no less to be left to come to an end."""
 
 
 @dataclass(frozen=True)
-class Look:
+class PassLook:
     """What one look at a migration tells of the guest's memory, in bytes.
 
     Nova writes the figures down now and then: those of one look are as they
     were at some moment after the look before, which found others.
     """
 
-    at: float
+    time: float
     """When they were seen: seconds that only grow."""
     processed: int
     remaining: int
@@ -57,15 +96,15 @@ class Look:
     written_at: float | None = None
     """When Nova wrote them, by a clock of its own; None: it does not tell."""
 
-    def seconds_since(self, earlier: 'Look') -> float:
+    def seconds_since(self, earlier: 'PassLook') -> float:
         """Seconds between what two looks found.
 
         By Nova's clock, unless it contradicts ours, as those of two
         conductors may, or is the less precise one.
         """
-        seen = self.at - earlier.at
-        least = _before(self) - earlier.at
-        most = self.at - _before(earlier)
+        seen = self.time - earlier.time
+        least = _before(self) - earlier.time
+        most = self.time - _before(earlier)
         if self.written_at is None or earlier.written_at is None:
             return seen
         if most - least <= 2 * STAMP_SECONDS:
@@ -76,15 +115,15 @@ class Look:
         return min(max(written, least), most)
 
 
-def _before(look: Look) -> float:
-    return look.at if look.after is None else look.after
+def _before(look: PassLook) -> float:
+    return look.time if look.after is None else look.after
 
 
 @dataclass
 class _Pass:
     """One pass, or several short ones."""
 
-    began: Look
+    began: PassLook
     whole: int
     """Bytes when it began, if it is one."""
     most: int
@@ -109,11 +148,11 @@ class Passes:
     def __init__(self) -> None:
         self.number = 0
         """Which one is under way, at least; 0: none has been seen."""
-        self._recent: collections.deque[Look] = collections.deque()
+        self._recent: collections.deque[PassLook] = collections.deque()
         self._passes: list[_Pass] = []
         """All but the first one, which copies whatever the guest has."""
 
-    def note(self, look: Look) -> None:
+    def note(self, look: PassLook) -> None:
         """Take a look into account; what is older than the last is not.
 
         Nor is one that finds the figures of the last one: Nova writes them
@@ -130,11 +169,11 @@ class Passes:
             self._go_on(look)
         self._recent.append(look)
         while len(self._recent) > RECENT and (
-            look.at - self._recent[1].at >= RECENT_SECONDS
+            look.time - self._recent[1].time >= RECENT_SECONDS
         ):
             self._recent.popleft()
 
-    def _begin(self, look: Look, size: int) -> None:
+    def _begin(self, look: PassLook, size: int) -> None:
         if self.number == 1:
             self._recent.clear()
         self.number += 1
@@ -144,7 +183,7 @@ class Passes:
             self._passes[-1].is_one = False
             self._go_on(look)
 
-    def _go_on(self, look: Look) -> None:
+    def _go_on(self, look: PassLook) -> None:
         current = self._passes[-1]
         current.most = max(current.most, look.remaining)
         current.looks += 1
@@ -155,12 +194,12 @@ class Passes:
         0 where what is left takes no longer than :data:`DOWNTIME`.
         """
         best, since = math.inf, 0
-        for one in self._passes:
-            if not one.is_seen:
+        for turn in self._passes:
+            if not turn.is_seen:
                 break
             since += 1
-            if one.size < best * (1.0 if one.is_one else LESS):
-                best, since = one.size, 0
+            if turn.size < best * (1.0 if turn.is_one else LESS):
+                best, since = turn.size, 0
         return since if self._seconds(best) > DOWNTIME else 0
 
     @property
@@ -180,7 +219,7 @@ class Passes:
 
         From pass to pass: what was sent, and what is left besides.
         """
-        several = [one for one in self._passes if one.is_seen]
+        several = [turn for turn in self._passes if turn.is_seen]
         if len(several) < 2:
             return None
         first, last = several[-AGO:][0], several[-1]
@@ -237,11 +276,11 @@ class Passes:
         return ', '.join(parts)
 
 
-def _is_same(last: Look, look: Look) -> bool:
+def _is_same(last: PassLook, look: PassLook) -> bool:
     return (look.processed, look.remaining) == (last.processed, last.remaining)
 
 
-def _begun(earlier: Look, look: Look) -> int:
+def _begun(earlier: PassLook, look: PassLook) -> int:
     """Bytes of all passes that began between two looks; 0: none did.
 
     What was left is sent first, and what is left is of the last one.
@@ -256,7 +295,7 @@ def _is_multiple(total: float, size: float) -> bool:
     return abs(total / size - round(total / size)) <= EVEN
 
 
-def _is_another(last: Look, look: Look) -> bool:
+def _is_another(last: PassLook, look: PassLook) -> bool:
     """Whether another pass has begun between two looks.
 
     What remains has grown; or so much was sent that the pass must have

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pre-flight checks of a move: instance, source and destination.
+"""The pre-flight of a live migration: whether it may begin, and still should.
 
 Between an audit and its plan's start anything may have happened. A task
-that is pointless is stale; one that would be wrong is refused.
+that is pointless is stale; one that would be wrong is refused. All is looked
+at once more with the turn held, so that no other move of Kronos changes the
+answer.
 """
 
+from collections.abc import Callable
 from enum import Enum
 
-from kronos.actions.core.task import MigrationTask
+from kronos.actions.core import checks, concurrency, slots
+from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.live.context import MigrationContext
+from kronos.actions.live.parameters import MigrationSettings
 from kronos.clients.nova.client import NovaClient
+from kronos.common import exceptions
 from kronos.engine import faults, types
-from kronos.engine.eligibility import hosts, instances
+from kronos.engine.eligibility import instances
 from kronos.engine.faults import Fault
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
-
-SOURCE, DESTINATION = 'source', 'destination'
 
 OF_INSTANCE = {
     Code.INSTANCE_LOCKED: Fault.INSTANCE_LOCKED,
@@ -31,11 +36,8 @@ past) and ``INSTANCE_EXTRA_SPEC``: a flavor changes by a resize alone, and
 that ends elsewhere or in another status."""
 ANY_SPEC = Settings(allowed_extra_specs=['*'])
 
-CLOSED = (Code.HOST_FORCED_DOWN, Code.HOST_DISABLED)
-"""An operator took the host out: that does not pass by itself."""
 
-
-class Standing(Enum):
+class Readiness(Enum):
     """How far a task is that is not wrong."""
 
     READY = 'ready'
@@ -44,7 +46,7 @@ class Standing(Enum):
     ARRIVED = 'arrived'
 
 
-def check(client: NovaClient, task: MigrationTask) -> Standing:
+def check(client: NovaClient, task: MigrationTask) -> Readiness:
     """Look at the instance and at both hosts as they are now.
 
     :raises StaleTask: the instance is gone, or is elsewhere; or its host
@@ -53,22 +55,15 @@ def check(client: NovaClient, task: MigrationTask) -> Standing:
     :raises NovaClientError: Nova cannot be asked
     """
     instance = client.get_instance(task.instance)
-    if instance is None:
-        raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
-    if instance.host == task.destination:
-        return Standing.ARRIVED
-    if instance.host != task.source:
-        raise faults.error(
-            Fault.INSTANCE_ELSEWHERE,
-            f'the instance has left {task.source}; it is on '
-            f'{instance.host or "no host"} now',
-        )
+    if instance is not None and instance.host == task.destination:
+        return Readiness.ARRIVED
+    instance = checks.require_at_source(instance, task, 'instance')
     if instance.task_state == 'migrating' and _is_under_way(client, task):
-        return Standing.UNDER_WAY
+        return Readiness.UNDER_WAY
     _check_instance(instance)
     _check_hosts(client, task)
     _check_closed(client, task)
-    return Standing.READY
+    return Readiness.READY
 
 
 def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
@@ -78,52 +73,34 @@ def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
 
     :raises StaleTask: it is on its way to another host
     """
-    hosts = {
-        one.destination
-        for one in client.list_unfinished_migrations()
-        if one.instance == task.instance and one.destination
+    ends = {
+        migration.destination
+        for migration in client.list_unfinished_migrations()
+        if migration.instance == task.instance and migration.destination
     }
-    if hosts and task.destination not in hosts:
+    if ends and task.destination not in ends:
         raise faults.error(
             Fault.INSTANCE_ELSEWHERE,
-            f'the instance is on its way to {" and ".join(sorted(hosts))}',
+            f'the instance is on its way to {" and ".join(sorted(ends))}',
         )
-    return bool(hosts)
+    return bool(ends)
 
 
 def _check_instance(instance: types.Instance) -> None:
-    found = {one.code: one for one in instances.reasons(instance, ANY_SPEC)}
+    reasons = {
+        reason.code: reason for reason in instances.reasons(instance, ANY_SPEC)
+    }
     for code, fault in OF_INSTANCE.items():
-        if reason := found.get(code):
+        if reason := reasons.get(code):
             raise faults.error(fault, f'the instance cannot move: {reason}')
 
 
 def _check_hosts(client: NovaClient, task: MigrationTask) -> None:
     for where, host in (
-        (SOURCE, task.source),
-        (DESTINATION, task.destination),
+        (checks.SOURCE, task.source),
+        (checks.DESTINATION, task.destination),
     ):
-        check_host(client.get_service(host), where, host)
-
-
-def check_host(
-    service: types.ComputeService | None, where: str, host: str
-) -> None:
-    """Whether an end of a move may take part in it.
-
-    :param where: :data:`SOURCE` or :data:`DESTINATION`
-    :raises PreFlightError: it may not
-    """
-    found = host_reasons(service, where, host)
-    if not found:
-        return
-    fault = Fault.SOURCE_NOT_UP
-    if where == DESTINATION:
-        closed = found[0].code in CLOSED
-        fault = (
-            Fault.DESTINATION_DISABLED if closed else Fault.DESTINATION_NOT_UP
-        )
-    raise faults.error(fault, ', '.join(found))
+        checks.check_host(client.get_service(host), where, host)
 
 
 def _check_closed(client: NovaClient, task: MigrationTask) -> None:
@@ -141,17 +118,67 @@ def _check_closed(client: NovaClient, task: MigrationTask) -> None:
         )
 
 
-def host_reasons(
-    service: types.ComputeService | None, where: str, host: str
-) -> list[Reason]:
-    """What keeps an end of a move from taking part in it.
+class Admission:
+    """The way of one move to its beginning.
 
-    A source that was disabled meanwhile is no reason to stay there.
-
-    :param where: :data:`SOURCE` or :data:`DESTINATION`
+    :param put_off: lets the time for a turn begin anew
     """
-    return [
-        one
-        for one in hosts.of_service(service, f'{where} {host}')
-        if where == DESTINATION or one.code is not Code.HOST_DISABLED
-    ]
+
+    def __init__(
+        self,
+        settings: MigrationSettings,
+        context: MigrationContext,
+        put_off: Callable[[], object],
+    ) -> None:
+        self._settings = settings
+        self._task = settings.task
+        self._context = context
+        self._put_off = put_off
+        self._concurrency = concurrency.Concurrency(
+            context.nova, settings.task, settings.limits, context.wall
+        )
+        self._others: list[slots.Slot] = []
+        self.arrived = False
+        """Whether there was nothing left to do."""
+
+    def why_wait(self) -> str:
+        """Why the move cannot begin yet; '' if it can, and has its turn.
+
+        :raises KronosException: it must not begin, or not now
+        """
+        reason = self._concurrency.why_behind(self._context.slots.look())
+        if reason:
+            # Many may wait for their own plan: Nova need not be asked.
+            self._put_off()
+            return reason
+        readiness = check(self._context.nova, self._task)
+        self.arrived = readiness is Readiness.ARRIVED
+        if self.arrived:
+            return ''
+        if readiness is Readiness.UNDER_WAY:
+            return f'it is on its way to {self._task.destination} already'
+        self._concurrency.look()
+        reason = self._context.slots.take(self._why_wait)
+        if self._concurrency.is_behind:
+            self._put_off()
+        if not reason:
+            self._check_destination()
+        return reason
+
+    def _why_wait(self, others: list[slots.Slot]) -> str:
+        self._others = others
+        return self._concurrency.why_wait(others)
+
+    def _check_destination(self) -> None:
+        settings, context = self._settings, self._context
+        try:
+            checks.check(
+                settings,
+                context,
+                self._concurrency.under_way(self._others),
+                self._concurrency.is_inside,
+                settings.soft_rules_bind,
+            )
+        except exceptions.KronosException:
+            context.slots.release()
+            raise

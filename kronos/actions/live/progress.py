@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.core import notifications
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.live import preflight, verification
+from kronos.actions.core import checks, notifications
+from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.live import verification
 from kronos.actions.live.context import MigrationContext
 from kronos.actions.live.parameters import MigrationSettings
-from kronos.actions.live.passes import Look, Passes
+from kronos.actions.live.passes import MigrationSize, Passes, PassLook
 from kronos.actions.live.request import SentRequest
-from kronos.actions.live.size import Size
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.progress import Progress as Figures
 from kronos.clients.nova.rows import MigrationStatus
@@ -37,7 +36,7 @@ FINISHING_SECONDS = 600.0
 of its servers and disks before it calls the migration completed."""
 
 
-class Progress:
+class MigrationProgress:
     """The clocks of a migration, and the figures of its driver."""
 
     def __init__(
@@ -60,7 +59,7 @@ class Progress:
         self._figures_at: float | None = None
         """When the last figures were seen that were others than before."""
         self._best: tuple[int, int] | None = None
-        self.size = Size()
+        self.size = MigrationSize()
         self.text = ''
         """How far it has come; '' if its driver does not tell."""
         self.passes = Passes()
@@ -109,7 +108,7 @@ class Progress:
         self.size.note(figures)
         if figures.memory_total and figures.memory_processed is not None:
             # While a disk is copied, nothing is told of memory but zeros.
-            look = Look(
+            look = PassLook(
                 now,
                 figures.memory_processed,
                 figures.memory_remaining or 0,
@@ -119,11 +118,15 @@ class Progress:
             self.passes.note(look)
         self._record.memory_bytes = figures.memory_processed
         self._record.disk_bytes = figures.disk_processed
-        done, left = figures.done, figures.remaining
-        if self._best is None or done > self._best[0] or left < self._best[1]:
+        done, remaining = figures.done, figures.remaining
+        if (
+            self._best is None
+            or done > self._best[0]
+            or remaining < self._best[1]
+        ):
             self._changed = now
-            best = self._best or (done, left)
-            self._best = max(done, best[0]), min(left, best[1])
+            best = self._best or (done, remaining)
+            self._best = max(done, best[0]), min(remaining, best[1])
 
     def _check_pace(self, now: float) -> None:
         """Warn where figures come too seldom to tell a standstill by them."""
@@ -146,7 +149,7 @@ class Progress:
         return self._looked - self._changed
 
 
-class Hosts:
+class MigrationHosts:
     """Both ends of a migration; what goes wrong there is said once."""
 
     def __init__(
@@ -167,22 +170,22 @@ class Hosts:
         :returns: why the migration must not go on; '' if it may
         """
         task = self._task
-        self._see(preflight.SOURCE, task.source)
-        self._see(preflight.DESTINATION, task.destination)
-        if self._is_silent(preflight.DESTINATION):
+        self._see(checks.SOURCE, task.source)
+        self._see(checks.DESTINATION, task.destination)
+        if self._is_silent(checks.DESTINATION):
             return ''
-        return self._troubles.get(preflight.DESTINATION, '')
+        return self._troubles.get(checks.DESTINATION, '')
 
     def is_source_down(self) -> bool:
         """Whether it was for long enough, at the last look."""
-        where = preflight.SOURCE
+        where = checks.SOURCE
         return where in self._down_since and not self._is_silent(where)
 
     def fault(self) -> Fault | None:
         """Whose fault a failure is, by what was wrong at the last look."""
-        if preflight.DESTINATION in self._down_since:
+        if checks.DESTINATION in self._down_since:
             return Fault.DESTINATION_FAILED
-        if preflight.SOURCE in self._down_since:
+        if checks.SOURCE in self._down_since:
             return Fault.SOURCE_FAILED
         return None
 
@@ -198,7 +201,7 @@ class Hosts:
             LOG.warning('%s %s: %s', where.capitalize(), host, error)
             return
         self._note(where, service)
-        text = ', '.join(preflight.host_reasons(service, where, host))
+        text = ', '.join(checks.host_reasons(service, where, host))
         if text != self._troubles.get(where, ''):
             LOG.warning(
                 'Instance %s is being migrated: %s',
@@ -216,10 +219,10 @@ class Hosts:
             since = float('-inf') if forced else self._clock()
             self._down_since.setdefault(where, since)
 
-    def told(self) -> str:
+    def text(self) -> str:
         """What is wrong at either end, to go behind another reason."""
-        found = [text for text in self._troubles.values() if text]
-        return ''.join(f'; {text}' for text in found)
+        troubles = [text for text in self._troubles.values() if text]
+        return ''.join(f'; {text}' for text in troubles)
 
 
 class Observation:
@@ -246,7 +249,7 @@ class Observation:
         self._key = sent.request_id
         self._sent = sent
         self._idle_since: float | None = None
-        self.progress = Progress(settings, record, context.clock)
+        self.progress = MigrationProgress(settings, record, context.clock)
         self.seen: MigrationStatus | None = None
         """As it was last seen."""
         self.is_there = False
@@ -347,11 +350,11 @@ class Observation:
             raise self._vanished()
 
     def _vanished(self) -> exceptions.MigrationError:
-        left = self._verification.of_a_loss(
+        remark = self._verification.of_a_loss(
             self.seen.uuid if self.seen else ''
         )
         return faults.error(
-            Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
+            Fault.INSTANCE_VANISHED, f'the instance is gone{remark}'
         )
 
 

@@ -10,9 +10,8 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.core.task import MigrationTask
-from kronos.clients.nova.client import NovaClient
-from kronos.clients.nova.live_migration import LiveMigration
+from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.live.context import GuestStates, MigrationContext
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
@@ -27,16 +26,13 @@ RUNNING = 1
 """What libvirt and its exporters call a domain that runs."""
 UUID = 'UUID'
 """Stands for the server's in a query."""
-States = Callable[[str], dict[str, float]]
-"""Gives the state of a server's guest by host, as its exporters tell; raises
-PrometheusError where they cannot be asked."""
 
 
 def states_of(
     connect: Callable[[], PrometheusClient],
     query: str,
     task: MigrationTask,
-) -> States:
+) -> GuestStates:
     """What the exporters at both ends tell.
 
     :param query: ``[kronos] guest_state_query``; '': nobody is asked
@@ -48,37 +44,31 @@ def states_of(
         read = connect().instant_query(query.replace(UUID, uuid), 'instance')
         if read.error:
             raise exceptions.PrometheusError(url=read.query, reason=read.error)
-        told = {
-            of_series(one.series).get('host', one.label): one.value
-            for one in read.samples
+        values = {
+            of_series(sample.series).get('host', sample.label): sample.value
+            for sample in read.samples
         }
         ends = {task.source, task.destination}
-        names = match_hosts(told, ends, HostMatch.SHORT).hosts
-        return {names.get(label, label): told[label] for label in told}
+        names = match_hosts(values, ends, HostMatch.SHORT).hosts
+        return {names.get(label, label): values[label] for label in values}
 
     return states
 
 
-class Recovery:
+class ServerRecovery:
     """What is seen of the guest, and what puts its server right.
 
     :param mends: whether the server's row may be set to ACTIVE
-    :param states: asks the exporters; {}: none knows of that guest
     """
 
     def __init__(
-        self,
-        nova: NovaClient,
-        live_migration: LiveMigration,
-        task: MigrationTask,
-        mends: bool = False,
-        states: States = lambda uuid: {},
+        self, task: MigrationTask, context: MigrationContext, mends: bool
     ) -> None:
-        self._nova = nova
-        self._live_migration = live_migration
+        self._nova = context.nova
+        self._live_migration = context.live_migration
         self._task = task
         self._mends = mends
-        self._states = states
+        self._states = context.guest_states
         self.in_short = ''
         """What an operator has to know before all else; '' if nothing."""
 
@@ -89,8 +79,8 @@ class Recovery:
         """
         host = instance.host
         by_nova = self._asked_nova()
-        told = self._asked_exporters()
-        by_exporters = told or {}
+        states = self._asked_exporters()
+        by_exporters = states or {}
         elsewhere = [
             name
             for name, state in sorted(by_exporters.items())
@@ -115,7 +105,7 @@ class Recovery:
         text = f'its guest runs on {host} all the same ({seen})'
         self.in_short = f'in ERROR, its guest runs on {host}'
         if host == self._task.source and clear and not instance.task_state:
-            return f'{text}; {self._mend(told is not None)}'
+            return f'{text}; {self._mend(states is not None)}'
         return text
 
     def _asked_nova(self) -> bool | None:

@@ -5,18 +5,16 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.actions.core import lost_answers, own_requests
+from kronos.actions.core.own_requests import MoveRequest
 from kronos.actions.live.context import MigrationContext
 from kronos.actions.live.parameters import MigrationSettings
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.engine.types import Instance
 
 LOG = logging.getLogger(__name__)
 
-_REFUSALS = frozenset({400, 404, 409})
-"""What Nova answers to a move that is wrong; other errors of the client are
-about who asks."""
 MIGRATING = 'migrating'
 """Task state of a server from when Nova takes the request."""
 
@@ -37,24 +35,16 @@ class SentRequest:
     it and to abort that."""
 
 
-class MigrationRequest:
+class MigrationRequest(MoveRequest):
     """The request for one move, and for its further tries."""
+
+    refusals = frozenset({400, 404, 409})
+    _context: MigrationContext
 
     def __init__(
         self, settings: MigrationSettings, context: MigrationContext
     ) -> None:
-        self._task = settings.task
-        self._live_migration = context.live_migration
-        self._stop_if_cancelled = context.stop_if_cancelled
-        self._request = own_requests.SoleRequest(
-            self._listed,
-            settings,
-            context,
-            context.nova,
-            refusals=_REFUSALS,
-            refusal=self._refusal,
-            is_begun=lambda instance: instance.task_state == MIGRATING,
-        )
+        super().__init__(settings, context)
         self._earlier: set[str] = set()
         """Migrations and requests to abort one that were there before."""
 
@@ -64,53 +54,40 @@ class MigrationRequest:
         :raises PreFlightError: Nova refused at once
         :raises NovaClientError: Nova surely does not carry it out
         """
-        task, nova = self._task, self._live_migration
-        if not self._request.in_doubt:
+        task, nova = self._task, self._context.live_migration
+        if not self.in_doubt:
             self._earlier = {
                 *nova.migrations(task.instance),
                 *nova.abort_requests(task.instance),
             }
-        request, is_ours = self._request.begin(), False
-        earlier = frozenset(self._earlier | self._request.known)
+        request, is_ours = self.begin(), False
+        earlier = frozenset(self._earlier | self.seen)
         if request:
             LOG.info(
                 'Instance %s: an earlier request did arrive: %s',
                 task.instance,
                 request,
             )
-            self._request.take(request)
+            self.take(request)
         else:
-            self._stop_if_cancelled()
-            request, is_ours = self._request.send(
+            self._context.stop_if_cancelled()
+            request, is_ours = self._ask_once(
                 lambda: nova.live_migrate(task.instance, task.destination)
             )
         return SentRequest(request, is_ours, earlier)
 
-    def found(self) -> str:
-        """The request of an earlier try whose answer was lost, or ''.
-
-        :raises NovaClientError: Nova cannot be asked
-        """
-        return self._request.late()
-
     def _listed(self) -> list[str]:
-        uuid = self._task.instance
-        return self._live_migration.live_migration_requests(uuid)
+        nova = self._context.live_migration
+        return nova.live_migration_requests(self._task.instance)
 
-    def _refusal(
-        self, error: exceptions.NovaClientError
-    ) -> exceptions.MigrationError:
-        status = error.kwargs['status']
-        reason = lost_answers.words_of(error)
-        if lost_answers.is_of_server(reason):
-            return faults.error(
-                Fault.INSTANCE_REFUSED, f'rejected by Nova: {reason}'
-            )
+    def _is_begun(self, instance: Instance) -> bool:
+        return instance.task_state == MIGRATING
+
+    def _refused(
+        self, status: int, reason: str
+    ) -> exceptions.MigrationError | None:
         if status != 400:
-            return faults.error(
-                Fault.NOVA_REJECTED,
-                f'rejected by Nova: HTTP {status}: {reason}',
-            )
+            return None
         if 'could not be found' in reason:
             # Its service is up, or the pre-flight had refused it.
             return faults.error(

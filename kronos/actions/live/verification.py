@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verification of a migration: where and how its instance is."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Collection
 
 from oslo_log import log as logging
 
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.live import allocations
-from kronos.actions.live.recovery import ERROR, Recovery
-from kronos.clients import placement
-from kronos.clients.nova.client import NovaClient
-from kronos.clients.nova.live_migration import LiveMigration
+from kronos.actions.core.allocations import Allocations
+from kronos.actions.live.context import MigrationContext
+from kronos.actions.live.parameters import MigrationSettings
+from kronos.actions.live.recovery import ERROR, ServerRecovery
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults, types
@@ -29,31 +26,6 @@ AFTERMATH_SECONDS = 5.0
 LOOK_SECONDS = 1.0
 
 
-@dataclass
-class Timing:
-    """Limits, in seconds."""
-
-    queue_timeout: float = 1800.0
-    migration_timeout: float = 600.0
-    stall_timeout: float = 300.0
-    """0: a migration may stand still."""
-    stall_passes: int = 3
-    """0: its passes may be in vain."""
-    poll_interval: float = 5.0
-    settle_timeout: float = 120.0
-    """For the instance to be in order after the migration is over."""
-    migration_timeout_per_gib: float = 16.0
-    """0: the size of a migration does not matter."""
-
-    def limit(self, gib: float) -> float:
-        """Seconds from leaving the queue that a migration may take.
-
-        :param gib: that are to be sent at least
-        """
-        by_size = self.migration_timeout_per_gib * gib
-        return max(self.migration_timeout, by_size)
-
-
 class Verification:
     """Wait until the instance is in order, and judge what became of it.
 
@@ -66,27 +38,20 @@ class Verification:
 
     def __init__(
         self,
-        client: NovaClient,
-        requests: LiveMigration,
-        room: placement.PlacementClient,
-        task: MigrationTask,
-        timing: Timing,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
-        recovery: Recovery,
+        settings: MigrationSettings,
+        context: MigrationContext,
+        recovery: ServerRecovery,
         earlier: Collection[str] = (),
     ) -> None:
-        self._nova = client
-        self._requests = requests
-        self._task = task
-        self._timing = timing
-        self._clock = clock
-        self._sleep = sleep
+        self._nova = context.nova
+        self._requests = context.live_migration
+        self._task = settings.task
+        self._timing = settings.timing
+        self._clock = context.clock
+        self._sleep = context.sleep
         self._recovery = recovery
         self._earlier = earlier
-        self._allocations = allocations.Allocations(
-            client, room, task, timing.poll_interval, clock, sleep
-        )
+        self._allocations = Allocations(settings, context)
 
     def failure(
         self, status: MigrationStatus, request: str, has_run: bool
@@ -142,16 +107,16 @@ class Verification:
             return f'; the instance is gone{self.of_a_loss(status.uuid)}'
         if not _is_settled(instance, self._task.source):
             # It may have arrived all the same, or be in ERROR.
-            found = [_place(instance)]
+            remarks = [_place(instance)]
             if _is_idle(instance, None):
                 self._check_evacuation(instance, status.uuid)
-                held = self._allocations.of(status.uuid, instance.host)
-                found.append(held)
+                remark = self._allocations.of(status.uuid, instance.host)
+                remarks.append(remark)
                 if instance.status == ERROR:
-                    found.append(
-                        self._recovery.of_an_error(instance, not held)
+                    remarks.append(
+                        self._recovery.of_an_error(instance, not remark)
                     )
-            return ''.join(f'; {one}' for one in found if one)
+            return ''.join(f'; {part}' for part in remarks if part)
         remark = self._allocations.of(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN

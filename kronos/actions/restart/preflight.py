@@ -5,15 +5,11 @@ The restart looks at all of it before it does anything to the server.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kronos.actions.close import run as host_closing
-from kronos.actions.core import destination
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.live import preflight
-from kronos.actions.live.context import Patience
-from kronos.clients import placement
-from kronos.clients.nova.client import NovaClient
+from kronos.actions.core import checks, concurrency
+from kronos.actions.core.context import ServerContext
+from kronos.actions.core.parameters import MoveSettings
 from kronos.clients.nova.server_power import ServerPower
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -26,12 +22,13 @@ Failures = Callable[[], Mapping[str, float]]
 uuid; raises PrometheusError where that is not known."""
 
 
-@dataclass(frozen=True)
-class RestartSettings:
-    """Which server is started again, where, and within which limits."""
+@dataclass(kw_only=True)
+class RestartSettings(MoveSettings):
+    """Which server is started again, where, and within which limits.
 
-    task: MigrationTask
-    """From its host to the same, or to another."""
+    Its task leads from its host to the same, or to another.
+    """
+
     failed_at: float
     """Unix seconds: the failure that it is about."""
     stopped: str = ''
@@ -39,49 +36,33 @@ class RestartSettings:
     VERIFY_RESIZE; '': none has."""
     timeout: float = 300.0
     """Seconds for each step."""
-    poll_interval: float = 5.0
-    preflight_wait: float = 60.0
-    """Seconds for what stands in the way to go away by itself."""
-    resources: list[str] = field(default_factory=lambda: ['VCPU', 'MEMORY_MB'])
-    require_headroom: bool = True
 
     @property
     def is_elsewhere(self) -> bool:
         return self.task.source != self.task.destination
 
 
-@dataclass
-class RestartContext:
-    """Whom a restart asks, and to whom it tells that it acts."""
+@dataclass(kw_only=True)
+class RestartContext(ServerContext):
+    """Besides what every action needs, who hears that it acts."""
 
-    nova: NovaClient
     power: ServerPower
-    placement: placement.PlacementClient
     failures: Failures
     acts: Callable[[str], object]
     """Is told that it acts, with the id of the request to stop, if any."""
     moves: Callable[[str], object] = lambda request: None
     """Is told the id of the request for a cold migration."""
-    exclusions: destination.Exclusions | None = None
 
 
-class Restart:
-    """One restart: what is to be done, whom it asks, and how it waits."""
+class RestartPreflight:
+    """What one restart looks at before it begins."""
 
     def __init__(
-        self,
-        settings: RestartSettings,
-        context: RestartContext,
-        patience: Patience,
+        self, settings: RestartSettings, context: RestartContext
     ) -> None:
         self._settings = settings
         self._task = settings.task
         self._context = context
-        self._patience = patience
-
-
-class RestartPreflight(Restart):
-    """What one restart looks at before it begins."""
 
     def check(self) -> Instance:
         """Look whether the server is still to be started again.
@@ -95,35 +76,29 @@ class RestartPreflight(Restart):
         :raises MigrationCancelled: the plan was cancelled
         :raises ClientError: a service that has to be asked does not answer
         """
-        settings, patience = self._settings, self._patience
+        settings, context = self._settings, self._context
         limit = settings.preflight_wait
         if settings.stopped:
             limit = max(limit, settings.timeout)
-        end = patience.clock() + limit
+        end = context.clock() + limit
         while True:
-            patience.stop_if_cancelled()
+            context.stop_if_cancelled()
             try:
                 instance = self._check()
             except exceptions.KronosException as error:
-                if not _may_pass(error) or patience.clock() >= end:
+                if not _may_pass(error) or context.clock() >= end:
                     raise
-                patience.tell(f'waits: {error}')
-                patience.sleep(settings.poll_interval)
+                context.tell(f'waits: {error}')
+                context.sleep(settings.timing.poll_interval)
             else:
-                patience.tell('')
+                context.tell('')
                 return instance
 
     def _check(self) -> Instance:
         task = self._task
-        instance = self._context.nova.get_instance(task.instance)
-        if instance is None:
-            raise faults.error(Fault.INSTANCE_GONE, 'the server is gone')
-        if instance.host != task.source:
-            raise faults.error(
-                Fault.INSTANCE_ELSEWHERE,
-                f'the server has left {task.source}; it is on '
-                f'{instance.host or "no host"} now',
-            )
+        instance = checks.require_at_source(
+            self._context.nova.get_instance(task.instance), task, 'server'
+        )
         self._check_owner(instance)
         self._check_state(instance)
         self._check_failure()
@@ -201,33 +176,22 @@ class RestartPreflight(Restart):
     def _check_hosts(self) -> None:
         task, nova = self._task, self._context.nova
         for where, host, fault in (
-            (preflight.SOURCE, task.source, Fault.SOURCE_NOT_UP),
-            (preflight.DESTINATION, task.destination,
+            (checks.SOURCE, task.source, Fault.SOURCE_NOT_UP),
+            (checks.DESTINATION, task.destination,
              Fault.DESTINATION_NOT_UP),
         ):  # fmt: skip
-            if where == preflight.DESTINATION and host == task.source:
+            if where == checks.DESTINATION and host == task.source:
                 continue
             service = nova.get_service(host)
-            reasons = preflight.host_reasons(service, where, host)
+            reasons = checks.host_reasons(service, where, host)
             if reasons:
                 raise faults.error(fault, ', '.join(reasons))
 
     def _check_destination(self) -> None:
         """Its aggregate, its server groups, its room, and its faults."""
-        task, context = self._task, self._context
-        nova, services = context.nova, context.nova.list_compute_services()
-        inside = host_closing.members_of(nova, task.aggregate, services)
-        destination.check_scope(task, inside.__contains__)
-        destination.check_groups(nova, task, [], inside.__contains__)
-        destination.check_allocations(nova, context.placement, task)
-        destination.check_room(
-            nova,
-            context.placement,
-            task,
-            self._settings.resources,
-            self._settings.require_headroom,
-        )
-        destination.check_exclusion(nova, task, context.exclusions)
+        task, nova = self._task, self._context.nova
+        is_inside = concurrency.scope_of(nova, task.aggregate)
+        checks.check(self._settings, self._context, (), is_inside)
 
 
 def _may_pass(error: exceptions.KronosException) -> bool:

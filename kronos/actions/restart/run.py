@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The restart of a server that failed: stop, go elsewhere, start.
+"""The run of a restart of a server that failed: stop, go elsewhere, start.
 
 It is looked at once more before anything is done. From the moment at which it
 is stopped it is brought to an end, whatever becomes of its plan: what Kronos
@@ -11,12 +11,17 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.core import lost_answers
-from kronos.actions.core.retries import joined
-from kronos.actions.core.step import End, Limits, Result, Step, StepRun
-from kronos.actions.live.context import Patience
+from kronos.actions.core import own_requests
+from kronos.actions.core.retries import extended, joined
+from kronos.actions.core.run import Run
+from kronos.actions.core.step import (
+    Step,
+    StepEnd,
+    StepLimits,
+    StepResult,
+    StepRun,
+)
 from kronos.actions.restart.preflight import (
-    Restart,
     RestartContext,
     RestartPreflight,
     RestartSettings,
@@ -34,8 +39,6 @@ from kronos.engine.eligibility.restarts import VERIFY
 from kronos.engine.faults import Fault
 from kronos.engine.types import ASKED, Instance
 
-__all__ = ['RestartContext', 'RestartSettings', 'ServerRestart']
-
 LOG = logging.getLogger(__name__)
 
 ACTIVE, STOPPED = 'ACTIVE', 'SHUTOFF'
@@ -50,41 +53,49 @@ REFUSALS = 3
 """So many end a step that a stopped server needs."""
 
 
-class ServerRestart(Restart):
+class RestartRun(Run[Instance, Instance]):
     """The restart of one server.
 
     One class, since each step goes on from where the one before has led.
     """
 
     def __init__(
-        self,
-        settings: RestartSettings,
-        context: RestartContext,
-        patience: Patience,
+        self, settings: RestartSettings, context: RestartContext
     ) -> None:
-        super().__init__(settings, context, patience)
+        self._settings = settings
+        self._task = settings.task
+        self._context = context
         self._actions = InstanceActions(context.nova.api)
-        self._preflight = RestartPreflight(settings, context, patience)
+        self._checks = RestartPreflight(settings, context)
         self._stopping = self._migration = ''
         """Ids of our requests to stop it, and for its cold migration."""
         self._unwritten: list[tuple[Callable[[str], object], str]] = []
         """What the action's row is to tell, and could not be told so far."""
         self._trouble = ''
 
-    def check(self) -> None:
-        """See :meth:`.RestartPreflight.check`."""
-        self._preflight.check()
+    def _preflight(self) -> str:
+        """See :meth:`.RestartPreflight.check`.
 
-    def carry_out(self) -> str:
-        """Stop it, bring it elsewhere if it is to go there, and start it.
-
-        :returns: a remark; '' if all went as planned
-        :raises KronosException: what went wrong
+        :returns: '': it waits there
         """
-        instance = self._preflight.check()
+        self._checks.check()
+        return ''
+
+    def _request(self) -> Instance:
+        """Stop the server, if it is not off.
+
+        :raises KronosException: it is not to be restarted any more
+        """
+        instance = self._checks.check()
         self._begin(instance)
-        if instance.status == ACTIVE:
-            instance = self._stop()
+        return self._stop() if instance.status == ACTIVE else instance
+
+    def _watch(self, sent: Instance) -> Instance:
+        """Bring it elsewhere if it is to go there, and start it.
+
+        :raises MigrationError: it does not run, or is not elsewhere
+        """
+        instance = sent
         failure: exceptions.MigrationError | None = None
         if instance.status == VERIFY:
             instance = self._confirm()
@@ -93,8 +104,8 @@ class ServerRestart(Restart):
         if instance.status != ACTIVE:
             instance = self._start(failure)
         if failure is not None:
-            raise _worded(failure, f'it was started on {instance.host} again')
-        return self._verified(instance)
+            raise extended(failure, f'it was started on {instance.host} again')
+        return instance
 
     def _begin(self, instance: Instance) -> None:
         """:raises TurnUnknown: the row does not take that it acts"""
@@ -108,9 +119,9 @@ class ServerRestart(Restart):
 
     def _stop(self) -> Instance:
         """:raises TurnUnknown: the row does not take that it is to stop"""
-        self._patience.stop_if_cancelled()
+        self._context.stop_if_cancelled()
         self._context.acts(ASKED)
-        poll = self._settings.poll_interval
+        poll = self._settings.timing.poll_interval
         result = self._take(
             Step(
                 participle='stopped',
@@ -126,7 +137,7 @@ class ServerRestart(Restart):
                 on_request=self._note_stop,
             ),
             # A late one would stop the server that was started again.
-            doubt=lost_answers.QUIET_LOOKS * poll,
+            doubt=own_requests.QUIET_LOOKS * poll,
             conflict=poll,
         )
         return self._reached(result, 'stopped')
@@ -153,7 +164,7 @@ class ServerRestart(Restart):
         :raises MigrationError: the server is not off any more
         """
         result = self._migrate()
-        if result.end is End.REACHED:
+        if result.end is StepEnd.REACHED:
             return self._confirm(), None
         participle = f'migrated to {self._task.destination}'
         failure = _error(result, participle, self._settings.timeout)
@@ -161,9 +172,9 @@ class ServerRestart(Restart):
             raise failure
         return result.seen, failure
 
-    def _migrate(self) -> Result[Instance]:
+    def _migrate(self) -> StepResult[Instance]:
         self._note(self._context.moves, ASKED)
-        host, poll = self._task.destination, self._settings.poll_interval
+        host = self._task.destination
         return self._take(
             Step(
                 participle=f'migrated to {host}',
@@ -180,7 +191,7 @@ class ServerRestart(Restart):
                 on_request=self._note_migration,
             ),
             # It is off meanwhile. Nova takes one of two that are on their way.
-            conflict=poll,
+            conflict=self._settings.timing.poll_interval,
         )
 
     def _note_migration(self, request: str) -> None:
@@ -242,9 +253,11 @@ class ServerRestart(Restart):
         except exceptions.MigrationError as error:
             if failure is None:
                 raise
-            raise _worded(failure, str(error)) from error
+            raise extended(failure, str(error)) from error
 
-    def _take(self, step: Step[Instance], **limits: float) -> Result[Instance]:
+    def _take(
+        self, step: Step[Instance], **limits: float
+    ) -> StepResult[Instance]:
         """Bring one step to its end.
 
         :param limits: those that are not the same for all
@@ -252,34 +265,36 @@ class ServerRestart(Restart):
 
         def tell(words: str) -> None:
             self._trouble = f'is not {step.participle} yet: {words}'
-            self._patience.tell(self._trouble)
+            self._context.tell(self._trouble)
 
         self._trouble = f'is being {step.participle}'
         step.on_trouble = tell
         step.why_given_up = self._why_given_up
         step.lists_own = lambda: bool(self._context.nova.api.user_id)
         settings = self._settings
-        shared = Limits(
+        shared = StepLimits(
             timeout=settings.timeout,
-            poll_interval=settings.poll_interval,
+            poll_interval=settings.timing.poll_interval,
             outage=OUTAGE_SECONDS,
             **{'idle': IDLE_SECONDS, **limits},
         )
-        return StepRun(step, self._patience, shared).carry_out()
+        return StepRun(step, self._context, shared).carry_out()
 
-    def _reached(self, result: Result[Instance], participle: str) -> Instance:
+    def _reached(
+        self, result: StepResult[Instance], participle: str
+    ) -> Instance:
         """The server, if the step succeeded.
 
         :raises MigrationFailed: Nova refused it, or gave it up
         :raises MigrationTimeout: it takes too long
         """
-        if result.end is End.REACHED and result.seen is not None:
+        if result.end is StepEnd.REACHED and result.seen is not None:
             return result.seen
         raise _error(result, participle, self._settings.timeout)
 
-    def _verified(self, instance: Instance) -> str:
+    def _conclude(self, seen: Instance) -> str:
         """Whether its guest runs, where it was to run."""
-        uuid = instance.uuid
+        uuid = seen.uuid
         runs: bool | None = None
         try:
             runs = self._context.nova.is_guest_running(uuid)
@@ -288,13 +303,13 @@ class ServerRestart(Restart):
         if runs is False:
             raise faults.error(
                 Fault.RESTART_FAILED,
-                f'Nova calls it ACTIVE on {instance.host}, but its guest does '
+                f'Nova calls it ACTIVE on {seen.host}, but its guest does '
                 'not run',
             )
-        LOG.info('Instance %s was started again on %s', uuid, instance.host)
+        LOG.info('Instance %s was started again on %s', uuid, seen.host)
         unsure = '' if runs else 'nobody can tell whether its guest runs'
-        if self._settings.is_elsewhere and self._is_at(instance):
-            unsure = f'it was started on {instance.host} after all'
+        if self._settings.is_elsewhere and self._is_at(seen):
+            unsure = f'it was started on {seen.host} after all'
         return unsure
 
     @property
@@ -316,7 +331,7 @@ class ServerRestart(Restart):
         :raises NovaClientError: Nova is away
         """
         self._write()
-        self._patience.tell(self._trouble)
+        self._context.tell(self._trouble)
         instance = self._context.nova.get_instance(self._uuid)
         if instance is None:
             raise faults.error(
@@ -367,10 +382,10 @@ def _is_off(instance: Instance) -> bool:
 
 
 def _error(
-    result: Result[Instance], participle: str, timeout: float
+    result: StepResult[Instance], participle: str, timeout: float
 ) -> exceptions.MigrationError:
     """The error of a step that did not succeed."""
-    if result.end is End.LATE:
+    if result.end is StepEnd.LATE:
         return faults.error(
             Fault.RESTART_TOO_SLOW,
             joined(
@@ -378,14 +393,8 @@ def _error(
                 result.words,
             ),
         )
-    refused = 'Nova refuses: ' if result.end is End.REFUSED else ''
+    refused = 'Nova refuses: ' if result.end is StepEnd.REFUSED else ''
     return faults.error(
         Fault.RESTART_FAILED,
         f'it is not {participle}: {refused}{result.words}',
     )
-
-
-def _worded(
-    error: exceptions.MigrationError, more: str
-) -> exceptions.MigrationError:
-    return type(error)(joined(str(error), more), **error.kwargs)

@@ -25,9 +25,8 @@ from tests.functional.cells import apart  # noqa: F401
 # Before what imports Watcher.
 from kronos.actions.cell import checkpoint, parameters, run
 from kronos.actions.cell.context import CellMoveContext
-from kronos.actions.cell.task import CellMoveTask
-from kronos.actions.core import notifications
-from kronos.actions.core.turn import slots
+from kronos.actions.cell.parameters import CellMoveTask
+from kronos.actions.core import notifications, slots
 from kronos.clients import glance, neutron
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.server_details import ServerDetails
@@ -86,8 +85,8 @@ class Turns(slots.Slots):
         self._own = rows.setdefault(action, {})
         self.taken = 0
 
-    def enter(self) -> slots.Delivery:
-        return slots.Delivery.FREE
+    def enter(self) -> slots.DeliveryState:
+        return slots.DeliveryState.FREE
 
     def renew(self) -> None:
         """Nobody else waits for it."""
@@ -299,7 +298,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         :param settings: of :class:`.parameters.CellMoveSettings` that are
             others than those of the tests
         """
-        timing = parameters.Timing(
+        timing = parameters.CellMoveTiming(
             queue_timeout=90,
             poll_interval=two_cells.POLL_SECONDS,
             **{

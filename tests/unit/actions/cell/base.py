@@ -7,8 +7,8 @@ from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
 from kronos.actions.cell import context, parameters, run
-from kronos.actions.cell.checkpoint import Mark, PlanStanding
-from kronos.actions.cell.task import CellMoveTask
+from kronos.actions.cell.checkpoint import Checkpoint, PlanStanding
+from kronos.actions.cell.parameters import CellMoveTask
 from kronos.clients import glance, placement
 from kronos.clients.nova import client as nova_client
 from kronos.clients.nova.cell_listings import CellListings
@@ -163,9 +163,9 @@ class CellMoveTestCase(base.BaseTestCase):
     def mark(self, **more):
         """A mark of what an applier has begun that died."""
         before = self.context.details.get(UUID)
-        return Mark(
+        return Checkpoint(
             **{
-                'at': self.clock(),
+                'asked_at': self.clock(),
                 'status': before.status,
                 'before': before.document(),
                 **more,

@@ -272,7 +272,7 @@ class TestOthers(ArrivalTestCase):
         )
         self.assertIs(Fault.INSTANCE_GONE, faults.of_error(raised))
         self.assertTrue(
-            watcher_action.told(raised).startswith('KRONOS:StaleTask: ')
+            watcher_action.message_of(raised).startswith('KRONOS:StaleTask: ')
         )
         self.assertEqual('skipped', self.document['outcome'])
         self.assertEqual('deleted', self.document['statuses'][-1]['status'])

@@ -5,28 +5,49 @@ import json
 
 from oslotest import base
 
-from kronos.actions.cell.checkpoint import Mark, PlanStanding, Stage
+from kronos.actions.cell.checkpoint import (
+    CellMoveStage,
+    Checkpoint,
+    PlanStanding,
+)
 
-WHOLE = Mark(
+WHOLE = Checkpoint(
     1763752294.5,
     'ACTIVE',
     before={'uuid': 'a'},
-    known=['m1'],
+    earlier=['m1'],
     request='req-1',
     migration='m2',
-    stage=Stage.CONFIRMING,
+    stage=CellMoveStage.CONFIRMING,
     refused='no',
 )
 
 
-class TestMark(base.BaseTestCase):
+class TestCheckpoint(base.BaseTestCase):
     def test_there_and_back(self):
         text = json.dumps(WHOLE.document())
-        self.assertEqual(WHOLE, Mark.of(json.loads(text)))
+        self.assertEqual(WHOLE, Checkpoint.of(json.loads(text)))
+
+    def test_keys(self):
+        """Rows of appliers of before are read, and theirs read these."""
+        self.assertEqual(
+            {
+                'at': 1763752294.5,
+                'status': 'ACTIVE',
+                'before': {'uuid': 'a'},
+                'known': ['m1'],
+                'request': 'req-1',
+                'migration': 'm2',
+                'stage': 'confirming',
+                'refused': 'no',
+            },
+            WHOLE.document(),
+        )
 
     def test_the_least(self):
         self.assertEqual(
-            Mark(5.0, 'SHUTOFF'), Mark.of({'at': 5, 'status': 'SHUTOFF'})
+            Checkpoint(5.0, 'SHUTOFF'),
+            Checkpoint.of({'at': 5, 'status': 'SHUTOFF'}),
         )
 
     def test_none(self):
@@ -39,7 +60,7 @@ class TestMark(base.BaseTestCase):
             {'at': float('nan'), 'status': 'ACTIVE'},
             {'at': True, 'status': 'ACTIVE'},
         ):
-            self.assertIsNone(Mark.of(told), told)
+            self.assertIsNone(Checkpoint.of(told), told)
 
     def test_parts_that_make_no_sense(self):
         """They are as if they were not there."""
@@ -53,7 +74,7 @@ class TestMark(base.BaseTestCase):
             'stage': 'done',
             'refused': ['no'],
         }
-        self.assertEqual(Mark(5.0, 'ACTIVE'), Mark.of(told))
+        self.assertEqual(Checkpoint(5.0, 'ACTIVE'), Checkpoint.of(told))
 
 
 class TestPlanStanding(base.BaseTestCase):

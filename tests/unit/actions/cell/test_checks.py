@@ -55,14 +55,14 @@ class ChecksTestCase(base.CellMoveTestCase):
     def wrong(self, **more):
         """What is told of those that fail, by name."""
         found = self.check(**more)
-        return {one.name: one.told for one in found if not one.ok}
+        return {one.name: one.text for one in found if not one.ok}
 
     def check_return(self):
         asked = checks.asked_meanwhile(self.context, base.UUID)
         found = checks.of_return(
             self.settings, self.context, self.was, self.migration, asked
         )
-        return {one.name: one.told for one in found if not one.ok}
+        return {one.name: one.text for one in found if not one.ok}
 
     def prometheus_that_says(self, *values):
         """:param values: of its series"""
@@ -97,7 +97,7 @@ class TestArrival(ChecksTestCase):
         self.assertEqual(NAMES, tuple(one.name for one in found))
         self.assertEqual([], [one for one in found if not one.ok])
         self.assertEqual(0, self.waited)
-        told = {one.name: one.told for one in found}
+        told = {one.name: one.text for one in found}
         self.assertEqual(
             'room is held on n1.example.org and on o1.example.org',
             told['Placement'],
@@ -296,7 +296,7 @@ class TestVerifyQuery(ChecksTestCase):
         self.arrive()
         found = self.check()
         self.assertEqual([], [one for one in found if not one.ok])
-        self.assertEqual('true for 30 s', found[-1].told)
+        self.assertEqual('true for 30 s', found[-1].text)
         self.assertEqual(30, self.waited)
         self.assertEqual(
             {f'works{{uuid="{base.UUID}",host="n1"}}'}, {*self.queries}
@@ -309,10 +309,10 @@ class TestVerifyQuery(ChecksTestCase):
         self.arrive()
         last = self.check()[-1]
         self.assertTrue(last.ok)
-        self.assertIn('the server is stopped', last.told)
+        self.assertIn('the server is stopped', last.text)
         self.assertEqual([], self.queries)
         self.settings.verify_query = 'up{instance="{host}"}'
-        self.assertEqual('true for 30 s', self.check()[-1].told)
+        self.assertEqual('true for 30 s', self.check()[-1].text)
         self.assertEqual({'up{instance="n1"}'}, {*self.queries})
 
     def test_false(self):

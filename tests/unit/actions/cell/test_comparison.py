@@ -7,8 +7,8 @@ from typing import Any
 from oslotest import base
 
 from kronos.actions.cell import comparison
-from kronos.actions.cell.comparison import Amounts, Check
-from kronos.actions.cell.task import CellMoveTask
+from kronos.actions.cell.comparison import Amounts, ServerCheck
+from kronos.actions.cell.parameters import CellMoveTask
 from kronos.clients.nova.server_details import (
     Details,
     FlavorDetails,
@@ -74,7 +74,7 @@ def arrived(**more: Any) -> Details:
 
 
 class TestCompare(base.BaseTestCase):
-    def compare(self, now: Details, **more: Any) -> list[Check]:
+    def compare(self, now: Details, **more: Any) -> list[ServerCheck]:
         was = more.pop('was', None) or details()
         asked = more.pop('asked', ())
         return comparison.compare(task(**more), was, now, CELLS, asked)
@@ -83,7 +83,8 @@ class TestCompare(base.BaseTestCase):
         """Just this check does; of all others it is told that they pass."""
         found = self.compare(now, **more)
         self.assertEqual(
-            [Check(name, False, told)], [one for one in found if not one.ok]
+            [ServerCheck(name, False, told)],
+            [one for one in found if not one.ok],
         )
 
     def test_all_is_well(self) -> None:
@@ -104,7 +105,7 @@ class TestCompare(base.BaseTestCase):
                 'image': 'its image is image',
                 'security groups': 'security groups as before (1)',
             },
-            {one.name: one.told for one in found if one.ok},
+            {one.name: one.text for one in found if one.ok},
         )
         self.assertTrue(all(one.ok for one in found))
 
@@ -135,7 +136,7 @@ class TestCompare(base.BaseTestCase):
             now = arrived(host=host, flavor=LARGE)
             found = self.compare(now, **more)
             self.assertTrue(all(one.ok for one in found), found)
-            self.assertIn(Check('host', True, told), found)
+            self.assertIn(ServerCheck('host', True, told), found)
         now = arrived(host='x1', flavor=LARGE)
         self.fails(
             'cell', 'it is in cell third instead of new or next', now, **more
@@ -143,7 +144,7 @@ class TestCompare(base.BaseTestCase):
         now = arrived(host='o1', flavor=LARGE)
         wrong = [one for one in self.compare(now, **more) if not one.ok]
         self.assertEqual(['cell', 'host'], [one.name for one in wrong])
-        self.assertEqual('it is on o1 still', wrong[1].told)
+        self.assertEqual('it is on o1 still', wrong[1].text)
 
     def test_flavor(self) -> None:
         self.fails(
@@ -197,7 +198,7 @@ class TestCompare(base.BaseTestCase):
         )
         now = arrived(ports=[Port('p1', 'fa:16:3e:00:00:02', 'net', [])])
         [wrong] = [one for one in self.compare(now) if not one.ok]
-        self.assertIn('new: p1 fa:16:3e:00:00:02 net', wrong.told)
+        self.assertIn('new: p1 fa:16:3e:00:00:02 net', wrong.text)
 
     def test_volumes(self) -> None:
         lost = 'volumes lost: v1 tag=root deleted-with-it'
@@ -213,7 +214,9 @@ class TestCompare(base.BaseTestCase):
         self.assertTrue(all(one.ok for one in found), found)
         found = self.compare(arrived(volumes=[]), asked={'detach_volume'})
         self.assertTrue(all(one.ok for one in found), found)
-        self.assertIn(Check('volumes', True, 'somebody detached all'), found)
+        self.assertIn(
+            ServerCheck('volumes', True, 'somebody detached all'), found
+        )
         self.fails(
             'volumes',
             'volumes lost: v1 tag=root deleted-with-it, new: v2',
@@ -225,7 +228,7 @@ class TestCompare(base.BaseTestCase):
         now = arrived(volumes=details().volumes * 2)
         wrong = [one for one in self.compare(now) if not one.ok]
         self.assertEqual(['volumes', 'attachments'], [o.name for o in wrong])
-        self.assertEqual('attached more than once: v1', wrong[1].told)
+        self.assertEqual('attached more than once: v1', wrong[1].text)
 
     def test_what_else_is_kept(self) -> None:
         for more, name, told in (
@@ -259,7 +262,7 @@ class TestCompare(base.BaseTestCase):
 
 
 class TestReturn(base.BaseTestCase):
-    def compare(self, now: Details, asked: Any = ()) -> list[Check]:
+    def compare(self, now: Details, asked: Any = ()) -> list[ServerCheck]:
         return comparison.compare_return(task(), details(), now, CELLS, asked)
 
     def test_as_it_was(self) -> None:
@@ -279,7 +282,7 @@ class TestReturn(base.BaseTestCase):
         ):  # fmt: skip
             found = self.compare(details(**more))
             self.assertEqual(
-                [Check(name, False, told)],
+                [ServerCheck(name, False, told)],
                 [one for one in found if not one.ok],
             )
         found = self.compare(arrived(status='ACTIVE'))

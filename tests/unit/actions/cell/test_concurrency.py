@@ -3,7 +3,7 @@
 
 from kronos.actions.cell import concurrency
 from kronos.actions.cell.checkpoint import PlanStanding
-from kronos.actions.core.turn import slots
+from kronos.actions.core import slots
 from tests.fakes.two_cells.cold_moves import ColdServer, Move
 from tests.unit.actions.cell import base
 
@@ -31,8 +31,8 @@ class ConcurrencyTestCase(base.CellMoveTestCase):
             'instance': instance,
             'source': 'o8',
             'destination': 'n8',
-            'at': 900.0,
-            'held': True,
+            'since': 900.0,
+            'is_held': True,
             'cell': 'old',
             **more,
         }
@@ -81,7 +81,7 @@ class TestCell(ConcurrencyTestCase):
 
     def test_those_whose_turn_is_over(self):
         self.settings.limits.out_of_cell = 1
-        self.assertEqual('', self.why(self.slot(held=False)))
+        self.assertEqual('', self.why(self.slot(is_held=False)))
 
     def test_other_cells(self):
         self.settings.limits.out_of_cell = 1
@@ -154,7 +154,7 @@ class TestFirst(ConcurrencyTestCase):
     def test_it_was_given_back(self):
         """Refused for a reason of its own; the next one is the first."""
         self.assertEqual(
-            '', self.why(self.first(held=False), standing=NOTHING)
+            '', self.why(self.first(is_held=False), standing=NOTHING)
         )
 
     def test_another_plan(self):

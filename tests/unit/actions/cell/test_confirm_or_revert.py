@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a move that has arrived confirmed, or taken back, until it is so?"""
 
-from kronos.actions.cell.checkpoint import Stage
-from kronos.actions.cell.confirm_or_revert import Ending
-from kronos.actions.cell.context import BegunMove
-from kronos.actions.cell.journal import Evidence
-from kronos.actions.cell.progress import Progress, Standing
-from kronos.actions.cell.repair import BrokenEnds
+from kronos.actions.cell.checkpoint import CellMoveStage
+from kronos.actions.cell.confirm_or_revert import ConfirmOrRevert
+from kronos.actions.cell.context import StartedMove
+from kronos.actions.cell.journal import Journal
+from kronos.actions.cell.progress import CellMoveProgress, Standing
+from kronos.actions.cell.repair import CellMoveRepair
 from kronos.actions.core import watcher_action
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -38,12 +38,14 @@ class EndingTestCase(base.CellMoveTestCase):
         self.own = self.mark()
         self.own.request = self.ask_by_hand()
         self.clock.sleep(100)
-        self.evidence = Evidence(self.task, self.clock())
-        begun = BegunMove(self.settings, self.context, self.own, self.evidence)
-        self.progress = Progress(begun)
+        self.evidence = Journal(self.task, self.clock())
+        begun = StartedMove(
+            self.settings, self.context, self.own, self.evidence
+        )
+        self.progress = CellMoveProgress(begun)
         self.assertIs(Standing.ARRIVED, self.progress.look().standing)
-        self.ending = Ending(begun, self.progress)
-        self.broken = BrokenEnds(begun)
+        self.ending = ConfirmOrRevert(begun, self.progress)
+        self.broken = CellMoveRepair(begun)
         self.began = self.clock()
 
     def passed(self):
@@ -60,7 +62,7 @@ class EndingTestCase(base.CellMoveTestCase):
         self.assertIs(fault, faults.of_error(raised), raised)
         for word in words:
             self.assertIn(word, str(raised))
-        self.shown = watcher_action.told(raised)
+        self.shown = watcher_action.message_of(raised)
         return raised
 
     def unpin(self):
@@ -227,7 +229,7 @@ class TestRevert(EndingTestCase):
         self.assertEqual('', self.revert())
         self.assertEqual(('o1', 'ACTIVE', None, 1), self.place())
         self.assertEqual(['migrate', 'revertResize'], self.asked)
-        self.assertIs(Stage.REVERTING, self.own.stage)
+        self.assertIs(CellMoveStage.REVERTING, self.own.stage)
         self.assertEqual(20, self.passed())
 
     def test_one_that_was_stopped(self):

@@ -7,7 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.actions.cell.context import CellMoveContext
-from kronos.actions.live.context import Patience
+from kronos.actions.core.context import Patience
 from kronos.common import exceptions
 
 PATIENCE = {one.name for one in dataclasses.fields(Patience)}

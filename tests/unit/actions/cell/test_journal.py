@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the evidence tell what was seen, and how long a guest was off?"""
 
-import dataclasses
 import json
 
 from oslotest import base
 
-from kronos.actions.cell.journal import MOVED, Evidence
-from kronos.actions.cell.task import CellMoveTask
+from kronos.actions.cell.comparison import ServerCheck
+from kronos.actions.cell.journal import MOVED, Journal
+from kronos.actions.cell.parameters import CellMoveTask
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine.types import Instance
 from tests.unit.actions.cell import test_task
@@ -15,18 +15,11 @@ from tests.unit.actions.cell import test_task
 RUNNING, OFF = 1, 4
 
 
-@dataclasses.dataclass
-class Check:
-    name: str
-    ok: bool
-    told: str = ''
-
-
 class EvidenceTestCase(base.BaseTestCase):
     def setUp(self):
         super().setUp()
         task = CellMoveTask.from_parameters(test_task.PARAMETERS)
-        self.evidence = Evidence(task, 1000.0)
+        self.evidence = Journal(task, 1000.0)
 
     def see(self, at, power=RUNNING, task=None, status='RESIZE', **more):
         fields = {'host': 'old-1', **more}
@@ -50,7 +43,7 @@ class TestStatuses(EvidenceTestCase):
         self.see(1025.0, OFF, host='new-1')
         self.assertEqual(
             [(1000.0, 1010.0), (1015.0, 1020.0), (1025.0, 1025.0)],
-            [(one.at, one.until) for one in self.evidence.seen],
+            [(one.since, one.until) for one in self.evidence.seen],
         )
 
     def test_a_state_that_comes_back(self):
@@ -118,7 +111,9 @@ class TestShort(EvidenceTestCase):
         self.see(1000.0)
         self.see(1010.0, OFF)
         self.see(1014.6, host='new-7')
-        self.evidence.note([Check('host', True), Check('zone', True)])
+        self.evidence.note(
+            [ServerCheck('host', True, ''), ServerCheck('zone', True, '')]
+        )
         self.evidence.migration = 'm'
         self.assertEqual(
             'old/old-1 -> new/new-7, off for at most 15 s, 2 checks passed, '
@@ -130,8 +125,8 @@ class TestShort(EvidenceTestCase):
 class TestDocument(EvidenceTestCase):
     def test_it_is_json(self):
         self.see(1000.0, power=0)
-        self.evidence.note([Check('host', False, 'no')])
-        self.evidence.note([Check('old', True)], reverted=True)
+        self.evidence.note([ServerCheck('host', False, 'no')])
+        self.evidence.note([ServerCheck('old', True, '')], reverted=True)
         self.evidence.requests['migrate'] = 'req-1'
         found = json.loads(
             json.dumps(
@@ -179,8 +174,8 @@ class TestDocument(EvidenceTestCase):
         )
 
     def test_later_checks_replace_earlier_ones(self):
-        self.evidence.note([Check('host', False)])
-        self.evidence.note([Check('host', True)])
+        self.evidence.note([ServerCheck('host', False, '')])
+        self.evidence.note([ServerCheck('host', True, '')])
         self.assertEqual(
             [{'name': 'host', 'ok': True, 'told': ''}], self.evidence.checks
         )

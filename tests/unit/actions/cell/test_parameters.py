@@ -59,14 +59,16 @@ class ParametersTestCase(base.BaseTestCase):
         self.assertEqual(
             parameters.CellMoveSettings(
                 task=found.task,
-                timing=parameters.Timing(
+                timing=parameters.CellMoveTiming(
                     queue_timeout=9000,
                     poll_interval=2,
                     move_timeout=100,
                     confirm_timeout=101,
                     revert_timeout=102,
                 ),
-                limits=parameters.Limits(out_of_cell=7, stuck_seconds=1000),
+                limits=parameters.CellMoveLimits(
+                    out_of_cell=7, stuck_seconds=1000
+                ),
                 recovers=False,
                 preflight_wait=11,
                 max_retries=1,

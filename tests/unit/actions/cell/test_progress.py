@@ -2,8 +2,8 @@
 """Is a state only believed where server and migration say the same?"""
 
 from kronos.actions.cell import progress
-from kronos.actions.cell.context import BegunMove
-from kronos.actions.cell.journal import Evidence
+from kronos.actions.cell.context import StartedMove
+from kronos.actions.cell.journal import Journal
 from kronos.actions.cell.progress import Standing
 from kronos.common import exceptions
 from tests.fakes.two_cells import cold_moves
@@ -21,7 +21,7 @@ U, A, C, R, B = (
 class ProgressTestCase(base.CellMoveTestCase):
     def setUp(self):
         super().setUp()
-        self.evidence = Evidence(self.task, self.clock())
+        self.evidence = Journal(self.task, self.clock())
 
     def begin(self, **more):
         """Somebody asks for the move; from now on it is looked at."""
@@ -31,8 +31,8 @@ class ProgressTestCase(base.CellMoveTestCase):
 
     def follow(self, mark):
         self.own = mark
-        self.progress = progress.Progress(
-            BegunMove(self.settings, self.context, mark, self.evidence)
+        self.progress = progress.CellMoveProgress(
+            StartedMove(self.settings, self.context, mark, self.evidence)
         )
 
     def arrive(self):
@@ -269,7 +269,7 @@ class TestOurs(ProgressTestCase):
         self.clock.sleep(20)
         self.standing()
         known = [self.own.migration]
-        self.begin(known=known)
+        self.begin(earlier=known)
         self.assertEqual(self.cloud.moves[1].uuid, self.listed())
 
     def test_older_ones_that_were_not_listed(self):
@@ -320,7 +320,7 @@ class TestOurs(ProgressTestCase):
         for apart in (-300, 300):
             self.cloud.moves.clear()
             self.server.moves.clear()
-            self.begin(at=self.clock() + apart)
+            self.begin(asked_at=self.clock() + apart)
             self.assertEqual(self.cloud.moves[0].uuid, self.listed())
             self.set(status='ACTIVE', task_state=None)
 
@@ -344,7 +344,7 @@ class TestOurs(ProgressTestCase):
         self.assertEqual('', self.listed())
 
     def test_a_clock_that_is_behind(self):
-        self.begin(at=self.clock() + 59)
+        self.begin(asked_at=self.clock() + 59)
         self.assertEqual(self.cloud.moves[0].uuid, self.listed())
 
     def test_the_id_changes(self):

@@ -53,7 +53,7 @@ class BrokenEndsTestCase(base.CellMoveTestCase):
         self.assertEqual(1, len(self.requests))
         self.assertEqual('failed', self.document['outcome'])
         self.assertEqual(str(raised), self.document['message'])
-        self.shown = watcher_action.told(raised)
+        self.shown = watcher_action.message_of(raised)
         return str(raised)
 
     def is_before(self, is_stopped=False):

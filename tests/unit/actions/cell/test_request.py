@@ -7,7 +7,7 @@ import testscenarios
 from keystoneauth1 import noauth
 
 from kronos.actions.cell import request
-from kronos.actions.cell.checkpoint import PlanStanding, Stage
+from kronos.actions.cell.checkpoint import CellMoveStage, PlanStanding
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -60,7 +60,7 @@ class TestAsked(RequestTestCase):
         self.assertEqual((0, 1), (none, once))
         self.assertEqual(('', REQUEST), (before['request'], after['request']))
         self.assertEqual(
-            (1000.0, 'ACTIVE', base.UUID, Stage.ASKED),
+            (1000.0, 'ACTIVE', base.UUID, CellMoveStage.ASKED),
             (
                 before['at'],
                 before['status'],
@@ -228,9 +228,9 @@ class TestLost(testscenarios.TestWithScenarios, RequestTestCase):
         self.fails(exceptions.NovaClientError, run=self.send)
         self.cloud.answers.clear()
         first = self.own
-        self.assertIs(first, self.request.found())
+        self.assertIs(first, self.request.late_checkpoint())
         self.assertEqual(REQUEST, self.slots.marks['']['request'])
-        self.assertIsNone(self.request.found())
+        self.assertIsNone(self.request.late_checkpoint())
 
     def test_it_is_found_by_a_later_try(self):
         """Which asks for nothing, and keeps what the server was."""
@@ -272,7 +272,7 @@ class TestEachStatus(RequestTestCase):
             self.assertEqual(
                 0 if is_sure else 3 * 5, self.clock.now - self.began, status
             )
-            self.assertIsNone(self.request.found(), status)
+            self.assertIsNone(self.request.late_checkpoint(), status)
 
     def test_done_and_lost(self):
         for status in range(300, 600):
@@ -307,7 +307,7 @@ class TestInDoubt(RequestTestCase):
         self.fails(exceptions.NovaClientError, run=self.send)
         self.assertEqual(1000.0 + 3 * 5, self.clock.now)
         self.assertEqual([], self.asked)
-        self.assertIsNone(self.request.found())
+        self.assertIsNone(self.request.late_checkpoint())
 
     def test_a_busy_server_is_waited_for(self):
         self.cloud.answers[base.ACTION] = [small_cloud.RESET]
@@ -356,7 +356,7 @@ class TestWhose(testscenarios.TestWithScenarios, RequestTestCase):
         """Who was faster."""
         error = self.fails(self.error, run=self.send)
         self.assertIn(f'HTTP {self.fault}', str(error))
-        self.assertIsNone(self.request.found())
+        self.assertIsNone(self.request.late_checkpoint())
 
     def test_ours(self):
         self.user = 'user'

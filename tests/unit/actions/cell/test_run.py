@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a server moved once, by whoever is at it, and is the end told?"""
 
-from kronos.actions.cell.checkpoint import PlanStanding, Stage
-from kronos.actions.core.turn import slots
+from kronos.actions.cell.checkpoint import CellMoveStage, PlanStanding
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -108,8 +108,8 @@ class TestTurn(base.CellMoveTestCase):
             'instance': 'other',
             'source': 'o2',
             'destination': 'n2',
-            'at': 900.0,
-            'held': True,
+            'since': 900.0,
+            'is_held': True,
             'cell': 'old',
             **more,
         }
@@ -301,6 +301,21 @@ class TestTries(base.CellMoveTestCase):
         self.assertEqual(['migrate', 'revertResize'], self.asked)
         self.assertEqual(('o1', 'ACTIVE', None, 1), self.place())
 
+    def test_a_request_that_is_found_late_and_waits_and_is_cancelled(self):
+        """It is taken back, whoever holds its hosts meanwhile."""
+        self.lose()
+        other, mark = TestTurn.slot(self, source='o1'), self.slots.mark
+
+        def note(key, value, must_go_on=True):
+            mark(key, value, must_go_on)
+            if value['request'] and not self.slots.others:
+                self.slots.others = [other]
+                self.clock.at(self.clock() + 1, self.cancel)
+
+        self.slots.mark = note
+        self.fails(exceptions.MigrationCancelled, 'taken back')
+        self.assertEqual(['migrate', 'revertResize'], self.asked)
+
     def test_the_mark_cannot_be_written(self):
         self.slots.mark_errors = [AWAY]
         self.run_move()
@@ -331,7 +346,10 @@ class TestTries(base.CellMoveTestCase):
 
 class TestDeliveredTwice(base.CellMoveTestCase):
     def test_another_one_has_done_it(self):
-        self.slots.entries = [slots.Delivery.TAKEN, slots.Delivery.OVER]
+        self.slots.entries = [
+            slots.DeliveryState.TAKEN,
+            slots.DeliveryState.OVER,
+        ]
         self.assertEqual('', self.run_move())
         self.assertEqual(([], []), (self.requests, self.kept))
 
@@ -339,9 +357,9 @@ class TestDeliveredTwice(base.CellMoveTestCase):
         """It waits for the other, and asks for nothing."""
         self.slots.mark_errors = [slots.Replaced('another one')]
         self.slots.entries = [
-            slots.Delivery.FREE,
-            slots.Delivery.TAKEN,
-            slots.Delivery.OVER,
+            slots.DeliveryState.FREE,
+            slots.DeliveryState.TAKEN,
+            slots.DeliveryState.OVER,
         ]
         self.assertEqual('', self.run_move())
         self.assertEqual([], self.requests)
@@ -353,10 +371,10 @@ class TestDeliveredTwice(base.CellMoveTestCase):
         def died():
             mark = self.mark(request=self.ask_by_hand())
             self.slots.marks[''] = mark.document()
-            return slots.Delivery.FREE
+            return slots.DeliveryState.FREE
 
         self.slots.mark_errors = [slots.Replaced('another one')]
-        entries = [lambda: slots.Delivery.FREE, died]
+        entries = [lambda: slots.DeliveryState.FREE, died]
         self.slots.enter = lambda: entries.pop(0)()
         self.run_move()
         self.assertEqual(1, len(self.requests))
@@ -364,7 +382,10 @@ class TestDeliveredTwice(base.CellMoveTestCase):
 
     def test_replaced_while_it_waits(self):
         self.slots.replaced = [slots.Replaced('another one')]
-        self.slots.entries = [slots.Delivery.FREE, slots.Delivery.OVER]
+        self.slots.entries = [
+            slots.DeliveryState.FREE,
+            slots.DeliveryState.OVER,
+        ]
         self.assertEqual('', self.run_move())
         self.assertEqual([], self.requests)
 
@@ -373,7 +394,7 @@ class FinishTestCase(base.CellMoveTestCase):
     # An applier died; the same action is delivered again, or another one
     # finishes what it has begun.
 
-    def begun(self, stage=Stage.ASKED, after=100, **more):
+    def begun(self, stage=CellMoveStage.ASKED, after=100, **more):
         """It has asked, and had come so far."""
         self.own = self.mark(stage=stage, **more)
         self.own.request = self.ask_by_hand()
@@ -430,13 +451,13 @@ class TestFinished(FinishTestCase):
 
     def test_confirming_and_not_begun(self):
         """All is checked once more: hours may have passed."""
-        self.begun(Stage.CONFIRMING)
+        self.begun(CellMoveStage.CONFIRMING)
         self.finished()
         self.assertGreater(len(self.document['checks']), 10)
         self.assertEqual(['migrate', 'confirmResize'], self.asked)
 
     def test_confirming(self):
-        self.begun(Stage.CONFIRMING)
+        self.begun(CellMoveStage.CONFIRMING)
         self.cell_migration.confirm(base.UUID)
         told = self.finished()
         self.assertNotIn('somebody else', told)
@@ -444,14 +465,14 @@ class TestFinished(FinishTestCase):
         self.assertEqual(('n1', 'ACTIVE', None, 1), self.place())
 
     def test_confirmed(self):
-        self.begun(Stage.CONFIRMING)
+        self.begun(CellMoveStage.CONFIRMING)
         self.cell_migration.confirm(base.UUID)
         self.clock.sleep(100)
         self.assertNotIn('somebody else', self.finished())
 
     def test_half_confirmed(self):
         self.server.breaks = 'confirm'
-        self.begun(Stage.CONFIRMING)
+        self.begun(CellMoveStage.CONFIRMING)
         self.cell_migration.confirm(base.UUID)
         raised = self.not_finished(
             exceptions.MigrationFailed, 'a copy of it is left in old'
@@ -460,7 +481,7 @@ class TestFinished(FinishTestCase):
 
     def test_reverting_and_not_begun(self):
         """Why it was to be taken back is not known any more."""
-        self.begun(Stage.REVERTING)
+        self.begun(CellMoveStage.REVERTING)
         raised = self.not_finished(
             exceptions.MigrationCancelled,
             'its last action had begun to revert it; taken back',
@@ -469,7 +490,7 @@ class TestFinished(FinishTestCase):
         self.assertEqual(['migrate', 'revertResize'], self.asked)
 
     def test_reverting(self):
-        self.begun(Stage.REVERTING)
+        self.begun(CellMoveStage.REVERTING)
         self.cell_migration.revert(base.UUID)
         self.not_finished(
             exceptions.MigrationCancelled,

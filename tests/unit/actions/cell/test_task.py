@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.actions.cell.task import CellMoveTask
+from kronos.actions.cell.parameters import CellMoveTask
 
 PARAMETERS = {
     'resource_id': 'a',

@@ -9,7 +9,7 @@ import requests_mock
 from oslotest import base
 
 from kronos.actions.cell import verify_query
-from kronos.actions.live.context import Patience
+from kronos.actions.core.context import Patience
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from tests.unit.actions.live.base import Clock

@@ -2,7 +2,6 @@
 """Is a host closed only while it should be?"""
 
 from kronos.actions.close import run
-from kronos.actions.live.context import Patience
 from kronos.clients.nova.compute_services import ComputeServices
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -21,7 +20,7 @@ class HostClosingTestCase(base.MoveTestCase):
         self.cancelled = False
 
     def closing(self, **settings):
-        return run.HostClosing(
+        return run.ClosingRun(
             run.ClosingSettings(
                 **{
                     'host': 'h1',
@@ -31,12 +30,10 @@ class HostClosingTestCase(base.MoveTestCase):
                     **settings,
                 }
             ),
-            run.Asked(
-                self.client,
-                ComputeServices(self.client.api),
-                lambda hosts: self.at_fault,
-            ),
-            Patience(
+            run.ClosingContext(
+                nova=self.client,
+                services=ComputeServices(self.client.api),
+                at_fault=lambda hosts: self.at_fault,
                 is_cancelled=lambda: self.cancelled,
                 tell=self.told.append,
                 clock=self.clock,
@@ -46,7 +43,7 @@ class HostClosingTestCase(base.MoveTestCase):
 
     def refused(self, fault, **settings):
         closing = self.closing(**settings)
-        for call in (closing.check, closing.close):
+        for call in (closing.begin, closing.carry_out):
             error = self.assertRaises(exceptions.KronosException, call)
             self.assertIs(fault, faults.of_error(error), error)
         self.assertNotIn(PUT, self.cloud.calls)
@@ -54,9 +51,9 @@ class HostClosingTestCase(base.MoveTestCase):
 
     def test_closed(self):
         closing = self.closing()
-        closing.check()
+        closing.begin()
         self.assertNotIn(PUT, self.cloud.calls)
-        self.assertEqual('', closing.close())
+        self.assertEqual('', closing.carry_out())
         found = self.cloud.services['h1']
         self.assertEqual('disabled', found['status'])
         self.assertEqual(
@@ -69,8 +66,8 @@ class HostClosingTestCase(base.MoveTestCase):
         self.cloud.services['h1'] |= {'status': 'disabled', 'reason': 'why'}
         self.at_fault = {}
         closing = self.closing()
-        closing.check()
-        self.assertEqual('h1 was disabled already', closing.close())
+        closing.begin()
+        self.assertEqual('h1 was disabled already', closing.carry_out())
         self.assertEqual('why', self.cloud.services['h1']['reason'])
 
     def test_it_is_well(self):
@@ -81,7 +78,7 @@ class HostClosingTestCase(base.MoveTestCase):
         self.at_fault['h2'] = 3.0
         text = self.refused(Fault.TOO_MANY_AT_FAULT)
         self.assertIn('(h1, h2), and max_closed_hosts is 1', text)
-        self.closing(max_closed_hosts=2).close()
+        self.closing(max_closed_hosts=2).carry_out()
         self.assertIn(PUT, self.cloud.calls)
 
     def test_closed_ones_count(self):
@@ -103,18 +100,18 @@ class HostClosingTestCase(base.MoveTestCase):
             raise exceptions.PrometheusError('away', transient=False)
 
         closing = self.closing()
-        closing._asked.at_fault = away
-        self.assertRaises(exceptions.PrometheusError, closing.check)
+        closing._context.at_fault = away
+        self.assertRaises(exceptions.PrometheusError, closing.begin)
 
     def test_tried_again(self):
         self.cloud.answers[PUT] = [503, 503]
-        self.assertEqual('', self.closing().close())
+        self.assertEqual('', self.closing().carry_out())
         self.assertEqual(2, len(self.told))
 
     def test_not_for_ever(self):
         self.cloud.answers[PUT] = [503] * 9
         closing = self.closing(max_retries=1)
-        self.assertRaises(exceptions.NovaClientError, closing.close)
+        self.assertRaises(exceptions.NovaClientError, closing.carry_out)
         self.assertEqual(7, len(self.cloud.answers[PUT]))
 
     def test_an_answer_that_got_lost(self):
@@ -125,14 +122,14 @@ class HostClosingTestCase(base.MoveTestCase):
                 self.cloud.lost[PUT] = [answer]
                 self.cloud.calls.clear()
                 closing = self.closing(max_retries=retries)
-                self.assertEqual('', closing.close(), answer)
+                self.assertEqual('', closing.carry_out(), answer)
                 self.assertEqual(1, self.cloud.calls.count(PUT), answer)
 
     def test_nova_refuses(self):
         """At once, in Nova's words."""
         self.cloud.answers[PUT] = [403]
         error = self.assertRaises(
-            exceptions.NovaClientError, self.closing().close
+            exceptions.NovaClientError, self.closing().carry_out
         )
         self.assertIn('HTTP 403: away for now', str(error))
         self.assertEqual(1, self.cloud.calls.count(PUT))
@@ -140,7 +137,7 @@ class HostClosingTestCase(base.MoveTestCase):
     def test_when_nova_wants_it(self):
         self.cloud.answers[PUT] = [(429, {'Retry-After': '5'})]
         began = self.clock()
-        self.assertEqual('', self.closing().close())
+        self.assertEqual('', self.closing().carry_out())
         self.assertEqual(5, self.clock() - began)
 
     def test_cancelled(self):
@@ -158,6 +155,6 @@ class HostClosingTestCase(base.MoveTestCase):
 
         self.cloud.answer = answer
         error = self.assertRaises(
-            exceptions.NovaClientError, self.closing().close
+            exceptions.NovaClientError, self.closing().carry_out
         )
         self.assertIn('is not disabled, although', str(error))

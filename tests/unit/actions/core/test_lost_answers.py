@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which requests may have arrived, and how long is that looked for?"""
 
-from kronos.actions.core import lost_answers
-from kronos.actions.live.context import Patience
+from kronos.actions.core import own_requests
+from kronos.actions.core.context import Patience
 from kronos.common import exceptions
 from tests.unit.actions.live import base
 
@@ -23,11 +23,11 @@ class TestMayHaveArrived(base.MoveTestCase):
             (503, False, False),
         ):
             error = failed(status, sent)
-            told = lost_answers.may_have_arrived(error)
+            told = own_requests.may_have_arrived(error)
             self.assertEqual(expected, told, (status, sent))
 
     def test_words(self):
-        self.assertEqual('it is busy', lost_answers.words_of(failed(409)))
+        self.assertEqual('it is busy', own_requests.words_of(failed(409)))
 
 
 class TestAwaitRequest(base.MoveTestCase):
@@ -38,7 +38,7 @@ class TestAwaitRequest(base.MoveTestCase):
             clock=self.clock,
             sleep=self.clock.sleep,
         )
-        return lost_answers.await_request(
+        return own_requests.await_request(
             self.settings, patience, self.client, find
         )
 
@@ -91,4 +91,4 @@ class TestOfServer(base.base.BaseTestCase):
             ('Instance has not been resized.', False),
             ('', False),
         ):  # fmt: skip
-            self.assertIs(expected, lost_answers.is_of_server(words), words)
+            self.assertIs(expected, own_requests.is_of_server(words), words)

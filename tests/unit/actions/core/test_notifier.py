@@ -49,7 +49,7 @@ class TestNotifier(listening.NoticesTestCase):
         script = """
 import os, sys
 from oslo_config import cfg
-from kronos.actions import notifier
+from kronos.actions.core import notifier
 first = notifier.of_process(cfg.CONF)
 assert notifier.of_process(cfg.CONF) is first
 notifier._own.lock.acquire()

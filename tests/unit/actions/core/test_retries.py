@@ -2,7 +2,7 @@
 """Is a move tried again as often as it may be, and no sooner?"""
 
 from kronos.actions.core import retries
-from kronos.actions.live import context
+from kronos.actions.core.context import Patience
 from kronos.common import exceptions
 from tests.unit.actions.live import base
 
@@ -16,7 +16,7 @@ class RetriesTestCase(base.MoveTestCase):
         super().setUp()
         self.settings.max_retries = 3
         self.settings.retry_backoff = 30.0
-        self.patience = context.Patience(
+        self.patience = Patience(
             is_cancelled=lambda: self.cancelled,
             tell=self.told.append,
             clock=self.clock,

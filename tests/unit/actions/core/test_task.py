@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.actions.core.task import MigrationTask
+from kronos.actions.core.parameters import MigrationTask
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 

@@ -26,11 +26,14 @@ class Action(watcher_action.KronosAction):
     def revert(self):
         pass
 
-    def _begin(self):
+    def _make_run(self):
+        return self
+
+    def begin(self):
         self.begun = True
         self._raise()
 
-    def _carry_out(self):
+    def carry_out(self):
         self._raise()
         return 'a remark'
 
@@ -78,7 +81,7 @@ class WatcherActionTestCase(base.DbTestCase):
     def test_what_helps_is_not_cut_off(self):
         """However long the story of Nova is."""
         heal = ShellCommand.HEAL_ALLOCATIONS.of(server=UUID)
-        told = watcher_action.told(
+        told = watcher_action.message_of(
             faults.error(
                 Fault.MIGRATION_FAILED,
                 'in ERROR, its guest runs on h1; migration error: '

@@ -4,9 +4,9 @@
 from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.core.turn import concurrency, slots
-from kronos.actions.live import context, parameters, run, verification
+from kronos.actions.core import concurrency, slots
+from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.live import context, parameters, run
 from kronos.clients import placement
 from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
@@ -56,7 +56,9 @@ class FakeSlots:
         self._clock = clock
 
     def enter(self):
-        found = self.entries.pop(0) if self.entries else slots.Delivery.FREE
+        found = (
+            self.entries.pop(0) if self.entries else slots.DeliveryState.FREE
+        )
         if isinstance(found, Exception):
             raise found
         return found
@@ -121,10 +123,10 @@ class MoveTestCase(base.BaseTestCase):
         self.task = MigrationTask(UUID, 'h1', 'h2', 'spread', 'alpha', 'one')
         self.settings = parameters.MigrationSettings(
             task=self.task,
-            timing=verification.Timing(
+            timing=parameters.MigrationTiming(
                 queue_timeout=1800, migration_timeout=600, poll_interval=50
             ),
-            limits=concurrency.Limits(),
+            limits=concurrency.ConcurrencyLimits(),
         )
         self.cancelled = False
         self.told = []
@@ -220,17 +222,17 @@ class MoveTestCase(base.BaseTestCase):
 
     @staticmethod
     def slot(
-        instance='other', source='h8', destination='h9', at=900.0, **more
+        instance='other', source='h8', destination='h9', since=900.0, **more
     ):
         """Of another action; in another scope unless said otherwise."""
-        more = {'scope': 'beta', 'held': True, **more}
+        more = {'scope': 'beta', 'is_held': True, **more}
         return slots.Slot(
             action=f'action of {instance}',
             plan='plan',
             instance=instance,
             source=source,
             destination=destination,
-            at=at,
+            since=since,
             **more,
         )
 

@@ -5,7 +5,7 @@ import logging
 
 import fixtures
 
-from kronos.actions.core.turn import slots
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from tests.unit.actions.live import base
 
@@ -55,7 +55,9 @@ class TurnTestCase(AdmissionTestCase):
         """However often it is asked again."""
         log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
         self.settings.limits.stagger_seconds = 400
-        self.slots.others = [self.slot(scope='alpha', at=950.0, held=False)]
+        self.slots.others = [
+            self.slot(scope='alpha', since=950.0, is_held=False)
+        ]
         self.block(until=1200)
         self.begin()
         waits = [one for one in log.output.splitlines() if ' waits: ' in one]
@@ -94,7 +96,9 @@ class TurnTestCase(AdmissionTestCase):
 
     def test_stagger(self):
         self.settings.limits.stagger_seconds = 200
-        self.slots.others = [self.slot(scope='alpha', at=950.0, held=False)]
+        self.slots.others = [
+            self.slot(scope='alpha', since=950.0, is_held=False)
+        ]
         self.begin()
         self.assertEqual([('taken', 1150.0)], self.slots.log)
 
@@ -131,7 +135,7 @@ class CancelTestCase(AdmissionTestCase):
 
     def test_in_the_stagger(self):
         self.settings.limits.stagger_seconds = 900
-        self.slots.others = [self.slot(scope='alpha', at=1000.0)]
+        self.slots.others = [self.slot(scope='alpha', since=1000.0)]
         self.stops(1300)
 
     def test_before_its_turn(self):
@@ -427,9 +431,9 @@ class RetryTestCase(AdmissionTestCase):
         """It waits for the other one, and then for its turn if that dies."""
         self.slots.replaced = [slots.Replaced(reason='by another')]
         self.slots.entries = [
-            slots.Delivery.FREE,
-            slots.Delivery.TAKEN,
-            slots.Delivery.OVER,
+            slots.DeliveryState.FREE,
+            slots.DeliveryState.TAKEN,
+            slots.DeliveryState.OVER,
         ]
         move = self.run_of()
         move.begin()

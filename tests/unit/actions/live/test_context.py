@@ -1,24 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a move notice at any time that it is no longer wanted?"""
+"""Is a live migration possible without any exporter?"""
 
-from oslotest import base
-
-from kronos.actions.live import context
-from kronos.common import exceptions
-from kronos.engine import faults
-from kronos.engine.faults import Fault
+from tests.unit.actions.live import base
 
 
-class TestPatience(base.BaseTestCase):
-    def patience(self, is_cancelled):
-        return context.Patience(is_cancelled=lambda: is_cancelled, tell=str)
-
-    def test_it_goes_on(self):
-        self.assertIsNone(self.patience(False).stop_if_cancelled())
-
-    def test_its_plan_was_cancelled(self):
-        error = self.assertRaises(
-            exceptions.MigrationCancelled,
-            self.patience(True).stop_if_cancelled,
-        )
-        self.assertIs(Fault.PLAN_CANCELLED, faults.of_error(error))
+class ContextTestCase(base.MoveTestCase):
+    def test_no_exporter_tells_of_guests(self):
+        context = self.run_of()._context
+        self.assertEqual({}, context.guest_states(base.UUID))
+        self.assertIsNone(context.exclusions)

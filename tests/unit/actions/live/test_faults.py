@@ -4,7 +4,7 @@
 from oslo_config import cfg
 from watcher.common import exception
 
-from kronos.actions.core.turn import slots
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility import cooldown

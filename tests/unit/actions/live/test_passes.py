@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.actions.live.passes import MIB, Look, Passes
+from kronos.actions.live.passes import MIB, Passes, PassLook
 
 
 class TestPasses(base.BaseTestCase):
@@ -11,7 +11,9 @@ class TestPasses(base.BaseTestCase):
         """:param looks: seconds, MiB processed, MiB remaining"""
         found = Passes()
         for at, processed, remaining in looks:
-            found.note(Look(at, int(processed * MIB), int(remaining * MIB)))
+            found.note(
+                PassLook(at, int(processed * MIB), int(remaining * MIB))
+            )
         return found
 
     def test_none(self) -> None:

@@ -19,7 +19,7 @@ class PreflightTestCase(base.MoveTestCase):
         self.refused(*words, error=exceptions.StaleTask)
 
     def test_all_is_well(self):
-        self.assertIs(preflight.Standing.READY, self.check())
+        self.assertIs(preflight.Readiness.READY, self.check())
 
     def test_gone(self):
         del self.cloud.servers[base.UUID]
@@ -27,7 +27,7 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_already_there(self):
         self.instance.host = 'h2'
-        self.assertIs(preflight.Standing.ARRIVED, self.check())
+        self.assertIs(preflight.Readiness.ARRIVED, self.check())
 
     def migrate(self, host):
         self.instance.script = ('running',)
@@ -35,7 +35,7 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_on_its_way_already(self):
         self.migrate('h2')
-        self.assertIs(preflight.Standing.UNDER_WAY, self.check())
+        self.assertIs(preflight.Readiness.UNDER_WAY, self.check())
 
     def test_on_its_way_elsewhere(self):
         self.migrate('h3')
@@ -80,7 +80,7 @@ class PreflightTestCase(base.MoveTestCase):
             return found
 
         self.cloud.server_row = special
-        self.assertIs(preflight.Standing.READY, self.check())
+        self.assertIs(preflight.Readiness.READY, self.check())
 
     def test_busy(self):
         self.instance.task_state = 'rebooting'
@@ -133,4 +133,4 @@ class PreflightTestCase(base.MoveTestCase):
         self.task.source_closed = True
         self.stale('source h1 was to be closed before, and is open')
         self.cloud.services['h1']['status'] = 'disabled'
-        self.assertIs(preflight.Standing.READY, self.check())
+        self.assertIs(preflight.Readiness.READY, self.check())

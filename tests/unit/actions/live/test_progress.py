@@ -9,7 +9,7 @@ import testscenarios
 from oslotest import base as oslo_base
 
 from kronos.actions.core import notifications
-from kronos.actions.core.task import MigrationTask
+from kronos.actions.core.parameters import MigrationTask
 from kronos.actions.live import parameters, progress
 from kronos.clients.nova.progress import Progress
 from kronos.clients.nova.rows import MigrationStatus
@@ -304,7 +304,7 @@ class IntervalTestCase(
         task = MigrationTask('uuid', 'a', 'b', 'spread')
         settings = parameters.MigrationSettings(task=task)
         self.now = 0.7
-        found = progress.Progress(
+        found = progress.MigrationProgress(
             settings, notifications.Record(), lambda: self.now
         )
         for self.now in now:

@@ -6,7 +6,7 @@ import json
 import testscenarios
 from oslotest import base
 
-from kronos.actions.live.passes import MIB, Look, Passes
+from kronos.actions.live.passes import MIB, Passes, PassLook
 from tests import places
 
 FOLDER = places.TOP / 'tests' / 'fixtures' / 'migrations'
@@ -21,7 +21,7 @@ def passes_of(name: str) -> tuple[list[tuple[int, int]], Passes]:
         told = dict(zip(recorded['columns'], row, strict=False))
         if told.get('memory_total'):
             done, left = told['memory_processed'], told['memory_remaining']
-            found.note(Look(told['seconds'], done, left))
+            found.note(PassLook(told['seconds'], done, left))
         known.append((found.number, found.in_vain()))
     return known, found
 

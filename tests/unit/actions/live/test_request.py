@@ -5,7 +5,7 @@ import contextlib
 
 import testscenarios
 
-from kronos.actions.core import lost_answers
+from kronos.actions.core import own_requests
 from kronos.actions.live import request
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
@@ -92,7 +92,7 @@ class NotArrivedTestCase(testscenarios.TestWithScenarios, CallTestCase):
         # before the second, and between the two besides.
         self.assertEqual(2, looks[0])
         self.assertGreaterEqual(
-            looks[1] - looks[0], 1 + lost_answers.QUIET_LOOKS
+            looks[1] - looks[0], 1 + own_requests.QUIET_LOOKS
         )
 
 
@@ -128,14 +128,14 @@ class PatienceTestCase(CallTestCase):
 
     def test_quiet_looks(self):
         """As often as said."""
-        self.assertEqual(lost_answers.QUIET_LOOKS, self.looks_between())
+        self.assertEqual(own_requests.QUIET_LOOKS, self.looks_between())
 
     def test_a_busy_server_is_waited_for(self):
         """Something goes on, so the looks begin anew when it is over."""
         self.clock.at(1040, self.idle)
         # At 1005; six times while it is busy; then as often as said.
         self.assertEqual(
-            1 + 6 + lost_answers.QUIET_LOOKS, self.looks_between(since=1010)
+            1 + 6 + own_requests.QUIET_LOOKS, self.looks_between(since=1010)
         )
 
     def test_not_for_ever(self):

@@ -3,7 +3,7 @@
 
 import testscenarios
 
-from kronos.actions.core.turn import slots
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.live import base
@@ -309,8 +309,8 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
 
     def test_it_is_waited_for(self):
         """Whatever Nova tells meanwhile: a move that begins looks busy."""
-        self.slots.entries = [slots.Delivery.TAKEN] * 100 + [
-            slots.Delivery.OVER
+        self.slots.entries = [slots.DeliveryState.TAKEN] * 100 + [
+            slots.DeliveryState.OVER
         ]
         self.instance.task_state = 'migrating'
         self.assertEqual('', self.run_move())
@@ -319,12 +319,12 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
         self.assertEqual(([], []), (self.told, self.events()))
 
     def test_it_is_not_heard_of_any_more(self):
-        self.slots.entries = [slots.Delivery.TAKEN]
+        self.slots.entries = [slots.DeliveryState.TAKEN]
         self.run_move()
         self.assertEqual(('h2', None), self.place())
 
     def test_cancelled_meanwhile(self):
-        self.slots.entries = [slots.Delivery.TAKEN] * 100
+        self.slots.entries = [slots.DeliveryState.TAKEN] * 100
         self.clock.at(1300, lambda: setattr(self, 'cancelled', True))
         self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
         self.assertEqual(1300.0, self.clock.now)

@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.actions.live.size import Size
+from kronos.actions.live.passes import MigrationSize
 from kronos.clients.nova.progress import Progress
 from kronos.engine.types import Instance
 
@@ -13,7 +13,7 @@ GIB = 2**30
 class TestSize(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.size = Size()
+        self.size = MigrationSize()
         self.instance = Instance('uuid', 'h1', memory_mb=8192, disk_gb=40)
 
     def test_nothing_is_known(self) -> None:

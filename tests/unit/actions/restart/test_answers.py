@@ -102,7 +102,7 @@ class AnswersTestCase(test_run.RestartTestCase):
     def restart(self):
         restart = super().restart()
         restart._context.moves = self.moves.append
-        restart._patience.tell = self.told.append
+        restart._context.tell = self.told.append
         return restart
 
     def outcome(self):

@@ -24,7 +24,7 @@ class PreflightTestCase(test_run.RestartTestCase):
     def check(self):
         restart = self.restart()
         return preflight.RestartPreflight(
-            self.settings, restart._context, restart._patience
+            self.settings, restart._context
         ).check()
 
     def refused(self, fault):

@@ -3,9 +3,8 @@
 
 import dataclasses
 
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.live.context import Patience
-from kronos.actions.restart import run
+from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.restart import preflight, run
 from kronos.clients.nova.server_power import ServerPower
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -25,7 +24,7 @@ class RestartTestCase(base.MoveTestCase):
         self.failures = {base.UUID: 100.0}
         self.acts = []
         self.cancelled = False
-        self.settings = run.RestartSettings(
+        self.settings = preflight.RestartSettings(
             MigrationTask(base.UUID, 'h1', 'h1', 'evacuate', 'alpha'),
             failed_at=100.0,
             timeout=50.0,
@@ -38,16 +37,14 @@ class RestartTestCase(base.MoveTestCase):
         )
 
     def restart(self):
-        return run.ServerRestart(
+        return run.RestartRun(
             self.settings,
-            run.RestartContext(
+            preflight.RestartContext(
                 nova=self.client,
                 power=ServerPower(self.client.api),
                 placement=self.placement,
                 failures=lambda: self.failures,
                 acts=self.acts.append,
-            ),
-            Patience(
                 is_cancelled=lambda: self.cancelled,
                 tell=lambda text: None,
                 clock=self.clock,

@@ -5,15 +5,15 @@ import logging
 
 import fixtures
 
-from kronos.actions.core.turn import delivery, slots
-from kronos.actions.live import context
+from kronos.actions.core import slots, turn_wait
+from kronos.actions.core.context import Patience
 from kronos.common import exceptions
 from tests.unit.actions.live import base
 
 FREE, TAKEN, OVER = (
-    slots.Delivery.FREE,
-    slots.Delivery.TAKEN,
-    slots.Delivery.OVER,
+    slots.DeliveryState.FREE,
+    slots.DeliveryState.TAKEN,
+    slots.DeliveryState.OVER,
 )
 AWAY = exceptions.TurnUnknown(reason='away', transient=True)
 
@@ -24,14 +24,14 @@ class DeliveryTestCase(base.MoveTestCase):
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
 
     def is_over(self):
-        patience = context.Patience(
+        patience = Patience(
             lambda: self.cancelled,
             self.told.append,
             self.clock,
             self.clock,
             self.clock.sleep,
         )
-        return delivery.is_over(self.settings, patience, self.slots)
+        return turn_wait.is_over(self.settings, patience, self.slots)
 
     def refused(self, error, words):
         return self.fails(error, words, run=self.is_over)

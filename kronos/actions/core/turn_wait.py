@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wait of a move for its time and its turn.
+"""The wait of a move for its time and its turn, or for another delivery.
 
 What stands in its way and passes by itself is waited for, a service that is
-away is asked again; each kind of move says what else it looks at.
+away is asked again; each kind of move says what else it looks at. A plan that
+was delivered twice is carried out once.
 """
 
 import datetime
 import math
 from collections.abc import Callable
-from typing import Protocol
 
 from oslo_log import log as logging
 
-from kronos.actions.core.retries import Tries, back_off, given_up, next_try
-from kronos.actions.core.turn import slots
-from kronos.actions.live.context import Patience
+from kronos.actions.core import slots
+from kronos.actions.core.context import Patience
+from kronos.actions.core.parameters import MoveSettings
+from kronos.actions.core.retries import back_off, given_up, next_try
 from kronos.common import durations, exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -22,18 +23,11 @@ from kronos.engine.faults import Fault
 LOG = logging.getLogger(__name__)
 
 
-class Limits(Tries, Protocol):
-    """How long a move waits for its turn."""
-
-    not_before: float
-    preflight_wait: float
-
-
 class TurnWait:
     """The wait of one move."""
 
     def __init__(
-        self, settings: Limits, patience: Patience, turn: slots.Slots
+        self, settings: MoveSettings, patience: Patience, turn: slots.Slots
     ) -> None:
         self._settings = settings
         self._patience = patience
@@ -123,3 +117,35 @@ class TurnWait:
 def _moment(seconds: float) -> str:
     moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     return f'{moment:%Y-%m-%dT%H:%M:%SZ}'
+
+
+def is_over(
+    settings: MoveSettings, patience: Patience, turn: slots.Slots
+) -> bool:
+    """Whether a move is over; another delivery of it is waited for.
+
+    :raises MigrationCancelled: its plan was cancelled
+    :raises TurnUnknown: Watcher's database does not tell
+    """
+    failures, is_logged = 0, False
+    while True:
+        patience.stop_if_cancelled()
+        try:
+            entry = turn.enter()
+        except exceptions.KronosException as error:
+            delay = next_try(settings, error, failures)
+            if delay is None:
+                raise given_up(settings, error) from error
+            back_off(settings, patience, error, delay)
+            failures += 1
+            continue
+        if entry is not slots.DeliveryState.TAKEN:
+            return entry is slots.DeliveryState.OVER
+        if not is_logged:
+            is_logged = True
+            LOG.warning(
+                'Instance %s: its plan was delivered twice; this one waits '
+                'for the other',
+                settings.task.instance,
+            )
+        patience.sleep(settings.timing.poll_interval)

@@ -5,8 +5,8 @@ import logging
 
 import fixtures
 
-from kronos.actions.core.turn import slots, turn_wait
-from kronos.actions.live import context
+from kronos.actions.core import slots, turn_wait
+from kronos.actions.core.context import Patience
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -39,7 +39,7 @@ class TurnWaitTestCase(base.MoveTestCase):
                 raise found
             return found
 
-        patience = context.Patience(
+        patience = Patience(
             lambda: self.cancelled,
             self.told.append,
             self.clock,

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from oslo_log import log as logging
 
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.core.turn import slots
+from kronos.actions.core import slots
+from kronos.actions.core.parameters import MigrationTask
 from kronos.clients.nova.client import NovaClient
 from kronos.common import durations
 from kronos.engine import types
@@ -24,7 +24,7 @@ that was killed."""
 
 
 @dataclass
-class Limits:
+class ConcurrencyLimits:
     """Moves under way at a time, and seconds between two starts."""
 
     in_scope: int = 2
@@ -39,7 +39,7 @@ class Limits:
     nothing but its hosts."""
 
 
-class Ends(Protocol):
+class MoveEnds(Protocol):
     """Hosts between which a move goes."""
 
     source: str
@@ -59,6 +59,19 @@ class Flight:
     resize all the time, and what is stuck would hold the scope for ever."""
 
 
+def scope_of(nova: NovaClient, aggregate: str) -> Callable[[str], bool]:
+    """Whether a host is in an aggregate as it is now, or in none.
+
+    :raises NovaClientError: Nova cannot be asked
+    """
+    aggregates = nova.list_aggregates()
+    if aggregate == types.UNASSIGNED:
+        taken = {host for row in aggregates for host in row.hosts}
+        return lambda host: bool(host) and host not in taken
+    rows = [row for row in aggregates if row.name == aggregate]
+    return lambda host: any(host in row.hosts for row in rows)
+
+
 class Concurrency:
     """What moves now, as Nova and the other actions of Kronos tell.
 
@@ -72,7 +85,7 @@ class Concurrency:
         self,
         client: NovaClient,
         task: MigrationTask,
-        limits: Limits,
+        limits: ConcurrencyLimits,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._nova = client
@@ -93,38 +106,25 @@ class Concurrency:
 
         :raises NovaClientError: it cannot be asked
         """
-        self._is_inside = self._scope()
+        self._is_inside = scope_of(self._nova, self._task.aggregate)
         self._flights = [
             Flight(
-                one.instance,
-                one.source,
-                one.destination,
-                is_local=one.is_resize or self._is_stuck(one),
+                migration.instance,
+                migration.source,
+                migration.destination,
+                is_local=migration.is_resize or self._is_stuck(migration),
             )
-            for one in self._nova.list_unfinished_migrations()
-            if one.instance != self._task.instance
-            and self._is_moving(one.instance, one.at)
+            for migration in self._nova.list_unfinished_migrations()
+            if migration.instance != self._task.instance
+            and self._is_moving(migration.instance, migration.at)
         ]
 
     def is_inside(self, host: str) -> bool:
         """Whether a host belonged to the task's scope at the last look."""
         return self._is_inside(host)
 
-    def _scope(self) -> Callable[[str], bool]:
-        known = self._nova.list_aggregates()
-        if self._task.aggregate == types.UNASSIGNED:
-            taken = {host for one in known for host in one.hosts}
-            return lambda host: bool(host) and host not in taken
-        inside = {
-            host
-            for one in known
-            if one.name == self._task.aggregate
-            for host in one.hosts
-        }
-        return lambda host: host in inside
-
-    def _is_moving(self, uuid: str, at: float) -> bool:
-        if self._clock() - at <= LEFT_BEHIND_SECONDS:
+    def _is_moving(self, uuid: str, updated: float) -> bool:
+        if self._clock() - updated <= LEFT_BEHIND_SECONDS:
             return True
         instance = self._nova.get_instance(uuid)
         if instance is not None and instance.task_state:
@@ -138,37 +138,41 @@ class Concurrency:
             )
         return False
 
-    def _is_stuck(self, one: types.Event) -> bool:
-        age = self._clock() - one.at
+    def _is_stuck(self, migration: types.Event) -> bool:
+        age = self._clock() - migration.at
         if age <= self._limits.stuck_seconds:
             return False
-        if one.instance not in self._told:
-            self._told.add(one.instance)
+        if migration.instance not in self._told:
+            self._told.add(migration.instance)
             LOG.warning(
                 'The migration of %s from %s to %s is stuck: Nova has told '
                 'nothing new of it for %d s. It counts at these hosts alone',
-                one.instance,
-                one.source,
-                one.destination,
+                migration.instance,
+                migration.source,
+                migration.destination,
                 age,
             )
         return True
 
     def under_way(self, others: Iterable[slots.Slot]) -> list[Flight]:
         """All moves of others, each instance's once."""
-        held = [one for one in others if one.held]
-        known = {one.instance for one in held}
+        holders = [slot for slot in others if slot.is_held]
+        instances = {slot.instance for slot in holders}
         return [
             *(
                 Flight(
-                    one.instance,
-                    one.source,
-                    one.destination,
-                    one.is_own_plan,
+                    slot.instance,
+                    slot.source,
+                    slot.destination,
+                    slot.is_own_plan,
                 )
-                for one in held
+                for slot in holders
             ),
-            *(one for one in self._flights if one.instance not in known),
+            *(
+                flight
+                for flight in self._flights
+                if flight.instance not in instances
+            ),
         ]
 
     def why_behind(self, others: list[slots.Slot]) -> str:
@@ -178,9 +182,11 @@ class Concurrency:
         """
         task = self._task
         moving = [
-            Flight(one.instance, one.source, one.destination, True)
-            for one in others
-            if one.held and one.is_own_plan and one.scope == task.aggregate
+            Flight(slot.instance, slot.source, slot.destination, True)
+            for slot in others
+            if slot.is_held
+            and slot.is_own_plan
+            and slot.scope == task.aggregate
         ]
         reason, _ = self._why_full(task, moving, moving)
         return reason
@@ -206,34 +212,42 @@ class Concurrency:
         """What counts in the scope of the task."""
         scope = self._task.aggregate
         ours = {
-            one.instance for one in others if one.held and one.scope == scope
+            move.instance
+            for move in others
+            if move.is_held and move.scope == scope
         }
         return [
-            one
-            for one in moving
-            if not one.is_local
+            move
+            for move in moving
+            if not move.is_local
             and (
-                one.instance in ours
-                or self._is_inside(one.source)
-                or self._is_inside(one.destination)
+                move.instance in ours
+                or self._is_inside(move.source)
+                or self._is_inside(move.destination)
             )
         ]
 
     def _why_full(
-        self, move: Ends, moving: list[Flight], inside: list[Flight]
+        self, move: MoveEnds, moving: list[Flight], inside: list[Flight]
     ) -> tuple[str, bool]:
         """Which limit keeps a move of the scope, and if it is by its plan."""
         limits, scope = self._limits, self._task.aggregate
-        out = [one for one in moving if one.source == move.source]
-        into = [one for one in moving if one.destination == move.destination]
-        for found, limit, where in (
+        out = [flight for flight in moving if flight.source == move.source]
+        into = [
+            flight
+            for flight in moving
+            if flight.destination == move.destination
+        ]
+        for flights, limit, where in (
             (out, limits.out_of_host, f'out of {move.source}'),
             (into, limits.into_host, f'into {move.destination}'),
             (inside, limits.in_scope, f'in {scope}'),
         ):
-            if len(found) >= limit:
-                reason = f'{len(found)} under way {where}, of at most {limit}'
-                return reason, any(one.is_own_plan for one in found)
+            if len(flights) >= limit:
+                reason = (
+                    f'{len(flights)} under way {where}, of at most {limit}'
+                )
+                return reason, any(flight.is_own_plan for flight in flights)
         return '', False
 
     def _why_yield(
@@ -248,12 +262,12 @@ class Concurrency:
         """
         scope = self._task.aggregate
         moving, inside = list(moving), list(inside)
-        for one in others:
-            if not one.is_ahead or one.scope != scope:
+        for slot in others:
+            if not slot.is_ahead or slot.scope != scope:
                 continue
-            if self._why_full(one, moving, inside)[0]:
+            if self._why_full(slot, moving, inside)[0]:
                 continue
-            flight = Flight(one.instance, one.source, one.destination, True)
+            flight = Flight(slot.instance, slot.source, slot.destination, True)
             moving.append(flight)
             inside.append(flight)
             if self._why_full(self._task, moving, inside)[0]:
@@ -265,16 +279,19 @@ class Concurrency:
             self._yields_since = self._clock()
         if self._clock() - self._yields_since >= self._limits.yield_seconds:
             return ''
-        return f'the move of {one.instance} in its plan goes first'
+        return f'the move of {slot.instance} in its plan goes first'
 
     def _why_stagger(self, others: list[slots.Slot]) -> str:
         now = self._clock()
         # The clock of another applier may be ahead: no start is later than
         # it was first seen.
         starts = [
-            min(one.at, self._seen.setdefault((one.action, one.at), now))
-            for one in others
-            if one.scope == self._task.aggregate and not one.is_ahead
+            min(
+                slot.since,
+                self._seen.setdefault((slot.action, slot.since), now),
+            )
+            for slot in others
+            if slot.scope == self._task.aggregate and not slot.is_ahead
         ]
         passed = now - max(starts, default=0.0)
         if passed >= self._limits.stagger_seconds:

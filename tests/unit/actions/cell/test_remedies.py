@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what Nova left of our own move mended, and nothing else?"""
 
-from kronos.actions.cell.context import BegunMove
-from kronos.actions.cell.journal import Evidence
-from kronos.actions.cell.progress import Progress
-from kronos.actions.cell.repair import BrokenEnds
+from kronos.actions.cell.context import StartedMove
+from kronos.actions.cell.journal import Journal
+from kronos.actions.cell.progress import CellMoveProgress
+from kronos.actions.cell.repair import CellMoveRepair
 from tests.unit.actions.cell import base
 
 
@@ -17,13 +17,16 @@ class RepairsTestCase(base.CellMoveTestCase):
         own = self.mark()
         own.request = self.ask_by_hand()
         self.clock.sleep(100)
-        begun = BegunMove(
+        begun = StartedMove(
             self.settings,
             self.context,
             own,
-            Evidence(self.task, self.clock()),
+            Journal(self.task, self.clock()),
         )
-        self.progress, self.ends = Progress(begun), BrokenEnds(begun)
+        self.progress, self.ends = (
+            CellMoveProgress(begun),
+            CellMoveRepair(begun),
+        )
         self.progress.look()
 
     def mended(self):

@@ -58,7 +58,7 @@ class Replaced(exceptions.MigrationError):
     """Another delivery of the plan took this one for dead, and is at it."""
 
 
-class Delivery(Enum):
+class DeliveryState(Enum):
     """What becomes of an action that is carried out."""
 
     FREE = 'free'
@@ -78,9 +78,9 @@ class Slot:
     instance: str
     source: str
     destination: str
-    at: float
+    since: float
     """Unix seconds when its turn came, by the clock of its applier."""
-    held: bool
+    is_held: bool
     """It is or will soon be moving; False: its turn is over."""
     cell: str = ''
     """Name of the cell that it leaves; '': it stays in its cell."""
@@ -120,7 +120,7 @@ class Slots:
         self._max_age = max_age
         self._renewed = -math.inf
 
-    def enter(self) -> Delivery:
+    def enter(self) -> DeliveryState:
         """Be the one who carries the move out, unless there is another.
 
         A message broker may deliver a plan twice; Watcher then carries it
@@ -188,11 +188,11 @@ class Slots:
         """
 
         def write(session: Any) -> None:
-            row, told = self._own(session)
+            row, data = self._own(session)
             if must_go_on:
                 self._check_goes_on(row)
-                self._check_not_replaced(told)
-            self._write(session, told, key, value)
+                self._check_not_replaced(data)
+            self._write(session, data, key, value)
 
         self._exclusively(write)
 
@@ -210,48 +210,48 @@ class Slots:
         return self._exclusively(read)
 
     def _take(self, session: Any, decide: Decide) -> str:
-        row, told = self._own(session)
+        row, data = self._own(session)
         self._check_goes_on(row)
-        self._check_not_replaced(told)
+        self._check_not_replaced(data)
         reason = decide(self._others(session, self._clock(), row))
         if not reason:
             lock.mark(session)
             turn = {'at': self._clock(), 'held': True}  # not before decided
-            self._write(session, told, marks.TURN, turn)
+            self._write(session, data, marks.TURN, turn)
         return reason
 
-    def _enter(self, session: Any) -> Delivery:
+    def _enter(self, session: Any) -> DeliveryState:
         now = self._clock()
-        row, told = self._own(session)
+        row, data = self._own(session)
         if row.state in _OVER:
-            return Delivery.OVER
+            return DeliveryState.OVER
         self._check_goes_on(row)
-        if marks.last_sign(told, self._self) >= now - self._max_age:
-            return Delivery.TAKEN
-        self._sign(session, told)
-        return Delivery.FREE
+        if marks.last_sign(data, self._self) >= now - self._max_age:
+            return DeliveryState.TAKEN
+        self._sign(session, data)
+        return DeliveryState.FREE
 
     def _renew(self, session: Any) -> None:
-        row, told = self._own(session)
+        row, data = self._own(session)
         self._check_goes_on(row)
-        self._check_not_replaced(told)
-        self._sign(session, told)
+        self._check_not_replaced(data)
+        self._sign(session, data)
 
-    def _sign(self, session: Any, told: dict[str, Any]) -> None:
+    def _sign(self, session: Any, data: dict[str, Any]) -> None:
         lock.mark(session)
         sign = {'at': self._clock(), 'by': self._self}
-        self._write(session, told, marks.CARRIER, sign)
+        self._write(session, data, marks.CARRIER, sign)
         self._renewed = self._clock()
 
-    def _check_not_replaced(self, told: dict[str, Any]) -> None:
-        if self._is_replaced(told):
+    def _check_not_replaced(self, data: dict[str, Any]) -> None:
+        if self._is_replaced(data):
             raise Replaced(
                 reason=f'another delivery of the plan carries out action '
                 f'{self._uuid}'
             )
 
-    def _is_replaced(self, told: dict[str, Any]) -> bool:
-        carrier = marks.part(told, marks.CARRIER).get('by')
+    def _is_replaced(self, data: dict[str, Any]) -> bool:
+        carrier = marks.part(data, marks.CARRIER).get('by')
         return carrier not in (None, self._self)
 
     def _check_goes_on(self, row: Any) -> None:
@@ -263,12 +263,12 @@ class Slots:
             )
 
     def _release(self, session: Any) -> None:
-        _row, told = self._own(session)
-        if self._is_replaced(told):
+        _row, data = self._own(session)
+        if self._is_replaced(data):
             return
-        turn = marks.part(told, marks.TURN)
+        turn = marks.part(data, marks.TURN)
         if turn.get('held'):
-            self._write(session, told, marks.TURN, {**turn, 'held': False})
+            self._write(session, data, marks.TURN, {**turn, 'held': False})
 
     def _exclusively(self, work: Callable[[Any], _T]) -> _T:
         try:
@@ -285,54 +285,55 @@ class Slots:
         row = session.execute(
             _ROWS.where(_Action.c.uuid == self._uuid)
         ).first()
-        told = marks.parsed(row.parameters) if row else None
-        if told is None:
+        data = marks.parsed(row.parameters) if row else None
+        if data is None:
             raise faults.error(
                 Fault.WATCHER_ERROR,
                 f'action {self._uuid} has no input parameters in '
                 "Watcher's database",
                 transient=False,
             )
-        return row, told
+        return row, data
 
     def _others(self, session: Any, now: float, own: Any) -> list[Slot]:
         """The slots of all other moves, the earliest first.
 
         Then those that wait, in the order of their rows.
         """
-        found, ahead = list[Slot](), list[Slot]()
+        begun, ahead = list[Slot](), list[Slot]()
         for row in session.execute(_query(self._uuid, now - self._recent)):
-            told = marks.parsed(row.parameters) or {}
-            is_ahead = self._is_ahead(row, told, own, now)
-            slot = _slot(row, told, math.inf if is_ahead else _at(told))
+            data = marks.parsed(row.parameters) or {}
+            is_ahead = self._is_ahead(row, data, own, now)
+            slot = _slot(row, data, math.inf if is_ahead else _at(data))
             if slot is None:
                 continue
             slot.is_own_plan, slot.is_ahead = row.plan == own.plan, is_ahead
-            if slot.at < now - self._max_age:
-                slot.held = False
+            if slot.since < now - self._max_age:
+                slot.is_held = False
             if is_ahead:
                 ahead.append(slot)
-            elif slot.held or slot.at > now - self._recent:
-                found.append(slot)
-        return sorted(found, key=lambda slot: (slot.at, slot.action)) + ahead
+            elif slot.is_held or slot.since > now - self._recent:
+                begun.append(slot)
+        begun.sort(key=lambda slot: (slot.since, slot.action))
+        return begun + ahead
 
     def _is_ahead(
-        self, row: Any, told: dict[str, Any], own: Any, now: float
+        self, row: Any, data: dict[str, Any], own: Any, now: float
     ) -> bool:
         """Whether a move waits for its turn, and comes before this one."""
         return (
             row.plan == own.plan
             and row.id < own.id
             and _goes_on(row)
-            and marks.TURN not in told
+            and marks.TURN not in data
             # Its carrier is not dead, nor does it still wait for a worker.
-            and marks.last_sign(told, '') >= now - 2 * self._max_age / RENEWALS
+            and marks.last_sign(data, '') >= now - 2 * self._max_age / RENEWALS
         )
 
     def _write(
-        self, session: Any, told: dict[str, Any], key: str, value: object
+        self, session: Any, data: dict[str, Any], key: str, value: object
     ) -> None:
-        text = sa.literal(json.dumps({**told, key: value}), sa.Text)
+        text = sa.literal(json.dumps({**data, key: value}), sa.Text)
         session.execute(
             sa.update(_Action)
             .where(_Action.c.uuid == self._uuid)
@@ -369,31 +370,31 @@ def _goes_on(row: Any) -> bool:
     )
 
 
-def _text(told: Any) -> str:
-    return told if isinstance(told, str) else ''
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ''
 
 
-def _at(told: dict[str, Any]) -> float | None:
-    return marks.number(marks.part(told, marks.TURN).get('at'))
+def _at(data: dict[str, Any]) -> float | None:
+    return marks.number(marks.part(data, marks.TURN).get('at'))
 
 
-def _slot(row: Any, told: dict[str, Any], at: float | None) -> Slot | None:
+def _slot(row: Any, data: dict[str, Any], since: float | None) -> Slot | None:
     """The slot in an action's row; None if there is none that makes sense.
 
-    :param at: when its turn came or comes
+    :param since: when its turn came or comes
     """
-    texts = [told.get(name) for name in _NEEDED]
-    if at is None or not all(isinstance(text, str) for text in texts):
+    texts = [data.get(name) for name in _NEEDED]
+    if since is None or not all(isinstance(text, str) for text in texts):
         return None
-    turn = marks.part(told, marks.TURN)
+    turn = marks.part(data, marks.TURN)
     return Slot(
         action=row.uuid,
         plan=row.plan,
-        scope=told['aggregate'],
-        instance=told['resource_id'],
-        source=told['source_node'],
-        destination=told['destination_node'],
-        at=at,
-        held=turn.get('held') is True and _goes_on(row),
-        cell=_text(told.get('source_cell')),
+        scope=data['aggregate'],
+        instance=data['resource_id'],
+        source=data['source_node'],
+        destination=data['destination_node'],
+        since=since,
+        is_held=turn.get('held') is True and _goes_on(row),
+        cell=_text(data.get('source_cell')),
     )

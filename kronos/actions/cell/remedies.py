@@ -8,9 +8,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kronos.actions.core import lost_answers
-from kronos.actions.core.step import Limits, Result, Step, StepRun
-from kronos.actions.live.context import Patience
+from kronos.actions.core import own_requests
+from kronos.actions.core.context import Patience
+from kronos.actions.core.step import Step, StepLimits, StepResult, StepRun
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.client import NovaClient
 from kronos.common.shell_commands import ShellCommand
@@ -21,7 +21,7 @@ ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
 
 
 @dataclass
-class Repair:
+class Remedy:
     """What may be wrong with a server, and what mends it."""
 
     is_left: Callable[[Instance], bool]
@@ -34,42 +34,42 @@ class Repair:
     is_mended: Callable[[Instance], bool]
 
 
-def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[Repair]:
+def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[Remedy]:
     """In the order in which one thing is mended after the other.
 
     :param ran: whether the server ran before its move
     :param has_failed: whether Nova gave the migration up
     """
     return [
-        Repair(
+        Remedy(
             lambda server: has_failed and is_moving(server),
             'Nova left it busy for ever',
             ShellCommand.SERVER_SET_ACTIVE,
             nova.set_active,
             lambda server: not server.task_state,
         ),
-        Repair(
+        Remedy(
             lambda server: server.status == ERROR and not server.task_state,
             'Nova left it in ERROR',
             ShellCommand.SERVER_REBOOT,
             nova.reboot,
             runs,
         ),
-        Repair(
+        Remedy(
             lambda server: ran and is_active(server) and not runs(server),
             'Nova left it powered off',
             ShellCommand.SERVER_REBOOT,
             nova.reboot,
             runs,
         ),
-        Repair(
+        Remedy(
             lambda server: ran and is_stopped(server),
             'Nova left it powered off',
             ShellCommand.SERVER_START,
             nova.start,
             runs,
         ),
-        Repair(
+        Remedy(
             lambda server: not ran and is_active(server),
             'it had been stopped',
             ShellCommand.SERVER_STOP,
@@ -91,8 +91,8 @@ class Workshop:
     poll_interval: float
 
     def carry_out(
-        self, repair: Repair, on_request: Callable[[str], object]
-    ) -> Result[Instance | None]:
+        self, repair: Remedy, on_request: Callable[[str], object]
+    ) -> StepResult[Instance | None]:
         """Ask for a repair, and look until it has helped, or time is up.
 
         None is what is seen of a server that was deleted.
@@ -111,10 +111,10 @@ class Workshop:
             ),
             on_request=on_request,
         )
-        limits = Limits(
+        limits = StepLimits(
             timeout=self.timeout,
             poll_interval=self.poll_interval,
-            doubt=lost_answers.QUIET_LOOKS * self.poll_interval,
+            doubt=own_requests.QUIET_LOOKS * self.poll_interval,
             idle=math.inf,
         )
         return StepRun(step, self.patience, limits).carry_out()

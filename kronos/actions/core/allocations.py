@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allocations that a migration leaves in Placement, when it is over."""
+"""The allocations that a move leaves in Placement, when it is over."""
 
 from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.core.task import MigrationTask
-from kronos.clients import placement
-from kronos.clients.nova.client import NovaClient
+from kronos.actions.core.context import MoveContext
+from kronos.actions.core.parameters import MoveSettings
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 
@@ -21,21 +20,12 @@ that a migration is over."""
 class Allocations:
     """What Placement holds of an instance and of its migration."""
 
-    def __init__(
-        self,
-        client: NovaClient,
-        room: placement.PlacementClient,
-        task: MigrationTask,
-        poll_interval: float,
-        clock: Callable[[], float],
-        sleep: Callable[[float], object],
-    ) -> None:
-        self._nova = client
-        self._placement = room
-        self._task = task
-        self._poll_interval = poll_interval
-        self._clock = clock
-        self._sleep = sleep
+    def __init__(self, settings: MoveSettings, context: MoveContext) -> None:
+        self._task = settings.task
+        self._poll_interval = settings.timing.poll_interval
+        self._context = context
+        self._nova = context.nova
+        self._placement = context.placement
         self.were_put_back = False
         """Whether they were left as they are under way, as only a
         nova-compute does that is started again."""
@@ -49,6 +39,10 @@ class Allocations:
         return self._once_clear(
             lambda: self._besides(migration, self._node(host))
         )
+
+    def of_a_move(self, migration: str) -> str:
+        """Wait until Placement holds nothing for a migration that is over."""
+        return self._once_clear(lambda: self._of_migration(migration))
 
     def of_a_loss(self, migration: str) -> str:
         """Wait until Placement holds nothing of an instance that is gone."""
@@ -76,15 +70,15 @@ class Allocations:
 
         :param look: gives what there is to remark
         """
-        deadline = self._clock() + ALLOCATION_SECONDS
+        deadline = self._context.clock() + ALLOCATION_SECONDS
         while True:
             try:
                 remark = look()
             except exceptions.ClientError as error:
                 remark = f'its allocations are not known: {error}'
-            if not remark or self._clock() >= deadline:
+            if not remark or self._context.clock() >= deadline:
                 break
-            self._sleep(self._poll_interval)
+            self._context.sleep(self._poll_interval)
         if remark:
             LOG.warning('Instance %s: %s', self._task.instance, remark)
         return remark

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of a destination: groups, room and faults, as of now.
+"""The checks of a move, as of now: its server, its hosts, its destination.
 
 The plan was right when it was made. Meanwhile members of a server group may
 have been booted or moved there, or its room may be taken. Nova's scheduler
@@ -7,22 +7,107 @@ asks the same of hard rules; here it costs no migration that fails. Whether
 the host is at fault, only the operator's query knows.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
-from kronos.actions.core.task import MigrationTask
-from kronos.actions.core.turn import concurrency
+from kronos.actions.core import concurrency
+from kronos.actions.core.context import Exclusions, ServerContext
+from kronos.actions.core.parameters import MigrationTask, MoveSettings
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
 from kronos.engine.eligibility import allocations as eligible
 from kronos.engine.eligibility import hosts, room
 from kronos.engine.faults import Fault
-from kronos.engine.reasons import Reason
+from kronos.engine.reasons import Code, Reason
+
+SOURCE, DESTINATION = 'source', 'destination'
+CLOSED = (Code.HOST_FORCED_DOWN, Code.HOST_DISABLED)
+"""An operator took the host out: that does not pass by itself."""
+
+
+def require_at_source(
+    instance: types.Instance | None, task: MigrationTask, noun: str
+) -> types.Instance:
+    """The server, if it is where its move begins.
+
+    :param noun: what it is called in the message
+    :raises StaleTask: it is gone, or elsewhere
+    """
+    if instance is None:
+        raise faults.error(Fault.INSTANCE_GONE, f'the {noun} is gone')
+    if instance.host != task.source:
+        raise faults.error(
+            Fault.INSTANCE_ELSEWHERE,
+            f'the {noun} has left {task.source}; it is on '
+            f'{instance.host or "no host"} now',
+        )
+    return instance
+
+
+def check_host(
+    service: types.ComputeService | None, where: str, host: str
+) -> None:
+    """Whether an end of a move may take part in it.
+
+    :param where: :data:`SOURCE` or :data:`DESTINATION`
+    :raises PreFlightError: it may not
+    """
+    reasons = host_reasons(service, where, host)
+    if not reasons:
+        return
+    fault = Fault.SOURCE_NOT_UP
+    if where == DESTINATION:
+        closed = reasons[0].code in CLOSED
+        fault = (
+            Fault.DESTINATION_DISABLED if closed else Fault.DESTINATION_NOT_UP
+        )
+    raise faults.error(fault, ', '.join(reasons))
+
+
+def host_reasons(
+    service: types.ComputeService | None, where: str, host: str
+) -> list[Reason]:
+    """What keeps an end of a move from taking part in it.
+
+    A source that was disabled meanwhile is no reason to stay there.
+
+    :param where: :data:`SOURCE` or :data:`DESTINATION`
+    """
+    return [
+        reason
+        for reason in hosts.of_service(service, f'{where} {host}')
+        if where == DESTINATION or reason.code is not Code.HOST_DISABLED
+    ]
+
 
 Flights = Iterable[concurrency.Flight]
-Exclusions = Callable[[Collection[str]], Mapping[str, float]]
-"""Gives those of the hosts that ``exclude_hosts_query`` excludes, with its
-values; raises PrometheusError where that is not known."""
+
+
+def check(
+    settings: MoveSettings,
+    context: ServerContext,
+    flights: Flights,
+    is_inside: Callable[[str], bool],
+    soft_rules_bind: bool = True,
+) -> None:
+    """All of them, in this order.
+
+    :param flights, is_inside: of :func:`check_groups`
+    :raises PreFlightError: one of them fails
+    :raises ClientError: a service cannot be asked
+    """
+    task, nova = settings.task, context.nova
+    check_scope(task, is_inside)
+    check_groups(nova, task, flights, is_inside, soft_rules_bind)
+    check_allocations(nova, context.placement, task)
+    check_room(
+        nova,
+        context.placement,
+        task,
+        settings.resources,
+        settings.require_headroom,
+    )
+    check_exclusion(nova, task, context.exclusions)
 
 
 def check_scope(task: MigrationTask, is_inside: Callable[[str], bool]) -> None:
@@ -52,20 +137,20 @@ def check_groups(
     :raises PreFlightError: one of the rules forbids it
     :raises NovaClientError: Nova cannot be asked
     """
-    heading = {one.instance: one.destination for one in flights}
+    heading = {flight.instance: flight.destination for flight in flights}
     for group in client.get_groups_of(task.instance):
         others = set(group.members) - {task.instance}
         if group.policy in server_groups.SOFT and not soft_rules_bind:
             continue
         if group.policy in server_groups.APART:
-            on = client.list_instances_on_host(task.destination)
-            there = others & {one.uuid for one in on}
-            there |= {
+            residents = client.list_instances_on_host(task.destination)
+            members = others & {instance.uuid for instance in residents}
+            members |= {
                 uuid
                 for uuid in others
                 if heading.get(uuid) == task.destination
             }
-            reason = server_groups.why_not(group, len(there), 0)
+            reason = server_groups.why_not(group, len(members), 0)
         else:
             reason = _why_not_together(
                 client, task, group, sorted(others), heading, is_inside
@@ -85,19 +170,19 @@ def _why_not_together(
     is_inside: Callable[[str], bool],
 ) -> Reason | None:
     """A member that is still on its way is not there for Nova."""
-    there = elsewhere = 0
+    inside = elsewhere = 0
     for uuid in others:
         member = client.get_instance(uuid)
         if member is None or not is_inside(member.host):
             continue
         if member.host == task.destination:
-            there += 1
+            inside += 1
         bound = heading.get(uuid, member.host)
         if {member.host, bound} - {task.destination}:
             elsewhere += 1
-    if task.phase == types.MigrationPhase.AFFINITY and there:
+    if task.phase == types.MigrationPhase.AFFINITY and inside:
         return None
-    return server_groups.why_not(group, there, elsewhere)
+    return server_groups.why_not(group, inside, elsewhere)
 
 
 def check_allocations(
@@ -113,10 +198,10 @@ def check_allocations(
     :raises ClientError: Nova or Placement cannot be asked
     """
     source = client.get_compute_host(task.source)
-    held = allocations.nodes_of(task.instance)
+    nodes = allocations.nodes_of(task.instance)
     if source is None:
         return
-    if reason := eligible.why_not(task.instance, source.node, held):
+    if reason := eligible.why_not(task.instance, source.node, nodes):
         raise faults.error(Fault.INSTANCE_ALLOCATIONS, reason)
 
 
@@ -176,8 +261,8 @@ def check_exclusion(
     """
     if exclusions is None:
         return
-    known = {*client.list_compute_services(), task.destination}
-    value = exclusions(known).get(task.destination)
+    names = {*client.list_compute_services(), task.destination}
+    value = exclusions(names).get(task.destination)
     reason = hosts.why_excluded(types.Host(task.destination, excluded=value))
     if reason:
         raise faults.error(

@@ -3,8 +3,7 @@
 
 from typing import ClassVar
 
-from kronos.actions.core import destination
-from kronos.actions.core.turn import concurrency
+from kronos.actions.core import checks, concurrency
 from kronos.common import exceptions
 from tests.unit.actions.live import base
 
@@ -26,7 +25,7 @@ class GroupTestCase(base.MoveTestCase):
         ]
 
     def check(self, *flights, bind=True):
-        destination.check_groups(
+        checks.check_groups(
             self.client,
             self.task,
             flights,
@@ -166,7 +165,7 @@ class TogetherTestCase(GroupTestCase):
 
 class RoomTestCase(base.MoveTestCase):
     def check(self, *, resources=('VCPU', 'MEMORY_MB'), required=True):
-        destination.check_room(
+        checks.check_room(
             self.client, self.placement, self.task, resources, required
         )
 
@@ -260,7 +259,7 @@ class AllocationsTestCase(base.MoveTestCase):
     SIZE: ClassVar = {'VCPU': 1, 'MEMORY_MB': 1024}
 
     def check(self):
-        destination.check_allocations(self.client, self.placement, self.task)
+        checks.check_allocations(self.client, self.placement, self.task)
 
     def test_on_the_source(self):
         self.check()
@@ -304,7 +303,7 @@ class ExclusionTestCase(base.MoveTestCase):
             self.given = sorted(hosts)
             return values
 
-        destination.check_exclusion(self.client, self.task, exclusions)
+        checks.check_exclusion(self.client, self.task, exclusions)
 
     def test_at_fault(self):
         for value, told in ((2.0, '2'), (float('nan'), 'nan')):
@@ -327,5 +326,5 @@ class ExclusionTestCase(base.MoveTestCase):
 
     def test_there_is_no_query(self):
         calls = len(self.cloud.calls)
-        destination.check_exclusion(self.client, self.task, None)
+        checks.check_exclusion(self.client, self.task, None)
         self.assertEqual(calls, len(self.cloud.calls))

@@ -14,7 +14,7 @@ from sqlalchemy import orm
 from watcher import objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.core.turn import slots
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -147,7 +147,7 @@ class TestTake(SlotsTestCase):
         self.assertEqual([], self.seen())
         self.now += 30
         [one] = self.seen(recent=60.0)
-        self.assertFalse(one.held)
+        self.assertFalse(one.is_held)
         self.now += 60
         self.assertEqual([], self.seen(recent=60.0))
 
@@ -331,17 +331,17 @@ class TestMarks(SlotsTestCase):
 class TestDeliveries(SlotsTestCase):
     def test_the_first_and_the_second(self):
         first, second = self.slots(), self.slots()
-        self.assertIs(slots.Delivery.FREE, first.enter())
-        self.assertIs(slots.Delivery.TAKEN, second.enter())
+        self.assertIs(slots.DeliveryState.FREE, first.enter())
+        self.assertIs(slots.DeliveryState.TAKEN, second.enter())
         self.update('own', state='SUCCEEDED')
-        self.assertIs(slots.Delivery.OVER, second.enter())
+        self.assertIs(slots.DeliveryState.OVER, second.enter())
 
     def test_one_that_says_nothing_for_long(self):
         """The second takes it for dead, and the first then knows."""
         first, second = self.slots(), self.slots()
         first.enter()
         self.now += 7201
-        self.assertIs(slots.Delivery.FREE, second.enter())
+        self.assertIs(slots.DeliveryState.FREE, second.enter())
         self.assertRaises(slots.Replaced, first.take, lambda others: '')
         self.assertRaises(slots.Replaced, first.renew)
         second.take(lambda others: '')
@@ -355,7 +355,7 @@ class TestDeliveries(SlotsTestCase):
         for _ in range(20):
             self.now += 7200.0 / slots.RENEWALS
             first.renew()
-        self.assertIs(slots.Delivery.TAKEN, second.enter())
+        self.assertIs(slots.DeliveryState.TAKEN, second.enter())
         written = self.marked
         first.renew()
         self.assertEqual(written, self.marked)

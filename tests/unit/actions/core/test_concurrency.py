@@ -7,7 +7,7 @@ import time
 
 import fixtures
 
-from kronos.actions.core.turn import concurrency
+from kronos.actions.core import concurrency
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.live import base
@@ -96,7 +96,7 @@ class ClaimTestCase(TrafficTestCase):
         self.assertIn('in alpha', self.why(self.slot(destination='h2')))
 
     def test_that_is_over(self):
-        self.assertEqual('', self.why(self.slot(source='h1', held=False)))
+        self.assertEqual('', self.why(self.slot(source='h1', is_held=False)))
 
     def test_the_same_instance_counts_once(self):
         """Its slot and its migration are the same move."""
@@ -131,7 +131,12 @@ class OwnPlanTestCase(TrafficTestCase):
         return self.slot(instance, *ends, **fields)
 
     def ahead(self, instance='first', *ends, **more):
-        fields = {'is_ahead': True, 'held': False, 'at': math.inf, **more}
+        fields = {
+            'is_ahead': True,
+            'is_held': False,
+            'since': math.inf,
+            **more,
+        }
         return self.own(instance, *ends, **fields)
 
     def test_it_knows_that_it_waits_for_its_plan(self):
@@ -152,7 +157,7 @@ class OwnPlanTestCase(TrafficTestCase):
         self.assertIn('in alpha', why([self.own('x', 'h7', 'h8')]))
         for other in (
             self.slot(source='h1'),
-            self.own(source='h1', held=False),
+            self.own(source='h1', is_held=False),
             self.own(source='h1', scope='beta'),
             self.ahead('first', 'h1', 'h3'),
         ):
@@ -318,26 +323,26 @@ class StaggerTestCase(TrafficTestCase):
         self.assertEqual(
             'the last one in alpha started 59 s ago, and stagger_seconds is '
             '60',
-            self.why(self.slot(scope='alpha', at=941.0)),
+            self.why(self.slot(scope='alpha', since=941.0)),
         )
 
     def test_soon_enough(self):
-        self.assertEqual('', self.why(self.slot(scope='alpha', at=940.0)))
+        self.assertEqual('', self.why(self.slot(scope='alpha', since=940.0)))
 
     def test_the_start_of_one_that_is_over_counts(self):
-        one = self.slot(scope='alpha', at=990.0, held=False)
+        one = self.slot(scope='alpha', since=990.0, is_held=False)
         self.assertIn('started 10 s ago', self.why(one))
 
     def test_the_latest_start_counts(self):
         others = [
-            self.slot(str(at), scope='alpha', at=at, held=False)
+            self.slot(str(at), scope='alpha', since=at, is_held=False)
             for at in (980.0, 990.0, 930.0)
         ]
         self.assertIn('started 10 s ago', self.why(*others))
 
     def test_a_clock_that_is_ahead(self):
         """No later than the slot was first seen, whatever it says."""
-        ahead = self.slot(scope='alpha', at=4600.0)
+        ahead = self.slot(scope='alpha', since=4600.0)
         now = [1000.0]
         found = concurrency.Concurrency(
             self.client, self.task, self.settings.limits, lambda: now[0]
@@ -351,7 +356,7 @@ class StaggerTestCase(TrafficTestCase):
 
     def test_a_clock_that_is_ahead_without_a_stagger(self):
         self.settings.limits.stagger_seconds = 0
-        self.assertEqual('', self.why(self.slot(scope='alpha', at=4600.0)))
+        self.assertEqual('', self.why(self.slot(scope='alpha', since=4600.0)))
 
     def test_another_scope_does_not(self):
-        self.assertEqual('', self.why(self.slot(at=999.0)))
+        self.assertEqual('', self.why(self.slot(since=999.0)))
