@@ -21,7 +21,7 @@ ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
 
 
 @dataclass
-class Remedy:
+class ServerRemedy:
     """What may be wrong with a server, and what mends it."""
 
     is_left: Callable[[Instance], bool]
@@ -34,42 +34,42 @@ class Remedy:
     is_mended: Callable[[Instance], bool]
 
 
-def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[Remedy]:
+def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[ServerRemedy]:
     """In the order in which one thing is mended after the other.
 
     :param ran: whether the server ran before its move
     :param has_failed: whether Nova gave the migration up
     """
     return [
-        Remedy(
+        ServerRemedy(
             lambda server: has_failed and is_moving(server),
             'Nova left it busy for ever',
             ShellCommand.SERVER_SET_ACTIVE,
             nova.set_active,
             lambda server: not server.task_state,
         ),
-        Remedy(
+        ServerRemedy(
             lambda server: server.status == ERROR and not server.task_state,
             'Nova left it in ERROR',
             ShellCommand.SERVER_REBOOT,
             nova.reboot,
             runs,
         ),
-        Remedy(
+        ServerRemedy(
             lambda server: ran and is_active(server) and not runs(server),
             'Nova left it powered off',
             ShellCommand.SERVER_REBOOT,
             nova.reboot,
             runs,
         ),
-        Remedy(
+        ServerRemedy(
             lambda server: ran and is_stopped(server),
             'Nova left it powered off',
             ShellCommand.SERVER_START,
             nova.start,
             runs,
         ),
-        Remedy(
+        ServerRemedy(
             lambda server: not ran and is_active(server),
             'it had been stopped',
             ShellCommand.SERVER_STOP,
@@ -91,7 +91,7 @@ class Workshop:
     poll_interval: float
 
     def carry_out(
-        self, repair: Remedy, on_request: Callable[[str], object]
+        self, repair: ServerRemedy, on_request: Callable[[str], object]
     ) -> StepResult[Instance | None]:
         """Ask for a repair, and look until it has helped, or time is up.
 

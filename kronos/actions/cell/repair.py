@@ -282,7 +282,7 @@ class CellMoveRepair(MovePart):
         )
 
     def _do(
-        self, step: remedies.Remedy, remarks: list[str]
+        self, step: remedies.ServerRemedy, remarks: list[str]
     ) -> Instance | None:
         """One step, and the server after it; None: nothing more is tried."""
         journal, uuid = self._journal, self._task.instance
@@ -313,7 +313,7 @@ class CellMoveRepair(MovePart):
         )
         return None
 
-    def _leave(self, step: remedies.Remedy) -> None:
+    def _leave(self, step: remedies.ServerRemedy) -> None:
         """Tell an operator of a step, and of the one that follows on it."""
         commands = [step.command]
         stop = ShellCommand.SERVER_STOP
@@ -323,5 +323,5 @@ class CellMoveRepair(MovePart):
             command.of(server=self._task.instance) for command in commands
         ]
 
-    def _command(self, step: remedies.Remedy) -> str:
+    def _command(self, step: remedies.ServerRemedy) -> str:
         return step.command.of(server=self._task.instance)
