@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.migration.turn import slots
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.watcher_db import lock
 from tests import turntaking

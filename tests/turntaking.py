@@ -21,7 +21,7 @@ from oslo_db.sqlalchemy import enginefacade
 from watcher import conf, objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.migration.turn import slots
+from kronos.actions.core import slots
 from kronos.snapshots import watcher_actions
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
@@ -120,7 +120,7 @@ def take_turns(url: str, witness: str, rounds: int, uuid: str) -> None:
 
 
 def _decide(others: list[slots.Slot]) -> str:
-    held = sum(one.held for one in others)
+    held = sum(one.is_held for one in others)
     return FULL if held >= AT_MOST else ''
 
 

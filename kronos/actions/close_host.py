@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action kronos_close_host: it disables the nova-compute of a host."""
+"""The plugin kronos_close_host of Watcher's applier: schema and clients."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -7,8 +7,9 @@ from typing import Any
 from oslo_log import log as logging
 from watcher import conf
 
-from kronos.actions import host_closing, watcher_action
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.close import run
+from kronos.actions.core import watcher_action
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
 from kronos.clients.nova.compute_services import ComputeServices
 from kronos.engine.settings import HostMatch
 from kronos.snapshots import failures
@@ -24,10 +25,6 @@ class CloseHost(watcher_action.KronosAction):
     few of its aggregate are that it is not what they share. Nothing opens the
     host again but an operator.
     """
-
-    def __init__(self, config: Any, osc: Any = None) -> None:
-        super().__init__(config, osc)
-        self._own_closing: host_closing.HostClosing | None = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -54,12 +51,6 @@ class CloseHost(watcher_action.KronosAction):
             'host_fault_query, so that no new server is placed there.'
         )
 
-    def _begin(self) -> None:
-        self._closing().check()
-
-    def _carry_out(self) -> str:
-        return self._closing().close()
-
     def revert(self) -> None:
         """Leave it closed: only an operator knows when it is mended."""
         LOG.info('Host %s is not opened again', self._host)
@@ -68,37 +59,32 @@ class CloseHost(watcher_action.KronosAction):
     def _host(self) -> str:
         return str(self.input_parameters['source_node'])
 
-    def _closing(self) -> host_closing.HostClosing:
-        """The closing; the same one for all that Watcher calls.
-
-        :raises KronosException: an option of Kronos is not valid, or
-            Keystone does not lead to Nova
-        """
-        if self._own_closing is None:
-            nova = self._clients().nova()
-            told, kronos = self.input_parameters, CONF.kronos
-            self._own_closing = host_closing.HostClosing(
-                host_closing.ClosingSettings(
-                    host=self._host,
-                    aggregate=told['aggregate'],
-                    plan=told.get('action_plan_uuid', ''),
-                    max_closed_hosts=kronos.max_closed_hosts,
-                    max_retries=kronos.max_retries,
-                    retry_backoff=kronos.retry_backoff,
-                ),
-                host_closing.Asked(
-                    nova, ComputeServices(nova.api), self._at_fault
-                ),
-                self._patience(),
-            )
-        return self._own_closing
+    def _make_run(self) -> run.ClosingRun:
+        nova = self._clients().nova()
+        values, kronos = self.input_parameters, CONF.kronos
+        return run.ClosingRun(
+            run.ClosingSettings(
+                host=self._host,
+                aggregate=values['aggregate'],
+                plan=values.get('action_plan_uuid', ''),
+                max_closed_hosts=kronos.max_closed_hosts,
+                max_retries=kronos.max_retries,
+                retry_backoff=kronos.retry_backoff,
+            ),
+            run.ClosingContext(
+                **vars(self._patience()),
+                nova=nova,
+                services=ComputeServices(nova.api),
+                at_fault=self._at_fault,
+            ),
+        )
 
     def _at_fault(self, hosts: Collection[str]) -> Mapping[str, float]:
         kronos = CONF.kronos
-        found = failures.of_hosts(
+        answer = failures.of_hosts(
             self._prometheus(),
             kronos.host_fault_query,
             hosts,
             HostMatch(kronos.host_match),
         )
-        return found.values
+        return answer.values

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action kronos_cross_cell_migrate: one move to another cell."""
+"""The plugin kronos_cross_cell_migrate of Watcher's applier."""
 
 import datetime
 from typing import Any
 
 from oslo_log import log as logging
 from watcher import conf, objects
-from watcher.common import context as watcher_context
 
-from kronos.actions import notifications, watcher_action
-from kronos.actions.cell_move import parameters, run
-from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.mark import PlanStanding
-from kronos.actions.migration import parameters as of_migration
-from kronos.actions.migration import retries
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.cell import parameters, run
+from kronos.actions.cell.checkpoint import PlanStanding
+from kronos.actions.cell.context import CellMoveContext
+from kronos.actions.core import notifications, retries, watcher_action
+from kronos.actions.core import parameters as of_moves
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails
@@ -53,7 +51,7 @@ PROPERTIES: dict[str, Any] = {
     'source_zone': TEXT,
     'destination_zone': TEXT,
     'unpin_zone': {'type': 'boolean'},
-    'confirm': {'enum': [one.value for one in Confirm]},
+    'confirm': {'enum': [word.value for word in Confirm]},
     'finishes': UUID,
     marks.TURN: {'type': 'object'},
     marks.CARRIER: {'type': 'object'},
@@ -78,7 +76,6 @@ class CrossCellMigrate(watcher_action.KronosAction):
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
-        self._own_run: run.CellMoveRun | None = None
         self._stale: exceptions.StaleTask | None = None
 
     @property
@@ -109,12 +106,9 @@ class CrossCellMigrate(watcher_action.KronosAction):
             'check that it is as it was, and confirm or revert it.'
         )
 
-    def _begin(self) -> None:
-        self._run().begin()
-
     def _carry_out(self) -> str:
         try:
-            return self._run().carry_out()
+            return super()._carry_out()
         except exceptions.StaleTask as stale:
             self._stale = stale
             raise
@@ -128,11 +122,18 @@ class CrossCellMigrate(watcher_action.KronosAction):
         uuid = self.input_parameters.get('action_uuid')
         if self._stale is None or not uuid:
             return
-        told = status.fit(
-            f'Action was skipped: {watcher_action.told(self._stale)}'
+        message = status.fit(
+            f'Action was skipped: {watcher_action.message_of(self._stale)}'
         )
         try:
-            lock.write(lambda: _skip(uuid, told), self._writes)
+            lock.write(
+                lambda: watcher_action.update_row(
+                    uuid,
+                    state=objects.action.State.SKIPPED,
+                    status_message=message,
+                ),
+                self._writes,
+            )
         except Exception as error:
             LOG.warning(
                 "Action %s is not SKIPPED: Watcher's database does not tell: "
@@ -145,46 +146,43 @@ class CrossCellMigrate(watcher_action.KronosAction):
         """Leave the server where it is: what had to go back has gone back."""
         LOG.info('Instance %s is not moved back', self.resource_id)
 
-    def _run(self) -> run.CellMoveRun:
-        """The move; the same one for all that Watcher calls.
-
-        :raises ConfigurationError: an option of Kronos is not valid
-        """
-        if self._own_run is None:
-            clients = self._clients()
-            told, patience = self.input_parameters, self._patience()
-            settings = parameters.settings_of(told, CONF.kronos)
-            nova = retries.reach(settings, patience, clients.nova)
-            context = CellMoveContext(
-                **vars(patience),
-                nova=nova,
-                cell_migration=CellMigration(nova.api),
-                details=ServerDetails(nova.api),
-                listings=CellListings(nova.api),
-                placement=retries.reach(settings, patience, clients.placement),
-                glance=retries.reach(settings, patience, clients.glance),
-                prometheus=self._prometheus,
-                slots=parameters.slots_of(told, settings),
-                plan=self._plan,
-                notices=notifications.Notices(of_migration.facts(told), CONF),
-                keep=self._keep,
-                exclusions=self._exclusions(),
-                sources=cell_needs.Sources.of(CONF.kronos, clients),
-            )
-            plan = told.get('action_plan_uuid', '')
-            self._own_run = run.CellMoveRun(settings, context, plan)
-        return self._own_run
+    def _make_run(self) -> run.CellMoveRun:
+        clients = self._clients()
+        values, patience = self.input_parameters, self._patience()
+        settings = parameters.settings_of(values, CONF.kronos)
+        nova = retries.reach(settings, patience, clients.nova)
+        context = CellMoveContext(
+            **vars(patience),
+            nova=nova,
+            cell_migration=CellMigration(nova.api),
+            details=ServerDetails(nova.api),
+            listings=CellListings(nova.api),
+            placement=retries.reach(settings, patience, clients.placement),
+            glance=retries.reach(settings, patience, clients.glance),
+            prometheus=self._prometheus,
+            slots=parameters.slots_of(values, settings),
+            plan=self._plan,
+            notices=notifications.Notices(of_moves.facts(values), CONF),
+            keep=self._keep,
+            exclusions=self._exclusions(),
+            sources=cell_needs.Sources.of(CONF.kronos, clients),
+        )
+        plan = values.get('action_plan_uuid', '')
+        return run.CellMoveRun(settings, context, plan)
 
     def _plan(self) -> PlanStanding:
         """:raises TurnUnknown: Watcher's database does not tell"""
-        told = self.input_parameters
-        own = told.get('action_uuid')
-        if not told.get('action_plan_uuid'):
+        values = self.input_parameters
+        own = values.get('action_uuid')
+        if not values.get('action_plan_uuid'):
             return PlanStanding(True)
         return PlanStanding.of(
-            marks.part(one.input_parameters or {}, watcher_actions.CELL_MARK)
-            for one in self._actions_of_plan()
-            if one.uuid != own and one.action_type == watcher_actions.CELL_MOVE
+            marks.part(
+                action.input_parameters or {}, watcher_actions.CELL_MARK
+            )
+            for action in self._actions_of_plan()
+            if action.uuid != own
+            and action.action_type == watcher_actions.CELL_MOVE
         )
 
     def _keep(self, document: dict[str, Any]) -> None:
@@ -196,12 +194,3 @@ class CrossCellMigrate(watcher_action.KronosAction):
                 CONF.kronos.report_keep,
                 datetime.datetime.now(datetime.UTC),
             )
-
-
-def _skip(uuid: str, told: str) -> None:
-    row = objects.Action.get_by_uuid(
-        watcher_context.make_context(is_admin=True), uuid, eager=True
-    )
-    row.state = objects.action.State.SKIPPED
-    row.status_message = told
-    row.save()

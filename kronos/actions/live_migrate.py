@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action kronos_live_migrate: one move, as Watcher's applier runs it."""
+"""The plugin kronos_live_migrate of Watcher's applier: schema and clients."""
 
 from typing import Any
 
 from oslo_log import log as logging
 from watcher import conf, objects
 
-from kronos.actions import notifications, watcher_action
-from kronos.actions.migration import (
-    parameters,
-    recovery,
-    retries,
-    run,
-)
-from kronos.actions.migration.context import MigrationContext
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core import notifications, retries, watcher_action
+from kronos.actions.core import parameters as of_moves
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.live import parameters, recovery, run
+from kronos.actions.live.context import MigrationContext
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -35,10 +31,6 @@ class LiveMigrate(watcher_action.KronosAction):
     One class, since Watcher asks one object for the schema, for each step of
     an action and for its abort.
     """
-
-    def __init__(self, config: Any, osc: Any = None) -> None:
-        super().__init__(config, osc)
-        self._own_run: run.MigrationRun | None = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -79,41 +71,32 @@ class LiveMigrate(watcher_action.KronosAction):
 
     def _begin(self) -> None:
         self._check_other_half()
-        self._run().begin()
-
-    def _carry_out(self) -> str:
-        return self._run().carry_out()
+        super()._begin()
 
     def revert(self) -> None:
         """Leave the instance where it is: it runs there."""
         LOG.info('Instance %s is not moved back', self.resource_id)
 
-    def _run(self) -> run.MigrationRun:
-        """The move; the same one for all that Watcher calls.
-
-        :raises ConfigurationError: an option of Kronos is not valid
-        """
-        if self._own_run is None:
-            clients = self._clients()
-            told, patience = self.input_parameters, self._patience()
-            settings = parameters.settings_of(told, CONF.kronos)
-            nova = retries.reach(settings, patience, clients.nova)
-            reached = MigrationContext(
-                **vars(patience),
-                nova=nova,
-                live_migration=LiveMigration(nova.api),
-                placement=retries.reach(settings, patience, clients.placement),
-                slots=parameters.slots_of(told, settings),
-                guest_states=recovery.states_of(
-                    self._prometheus,
-                    CONF.kronos.guest_state_query,
-                    settings.task,
-                ),
-                exclusions=self._exclusions(),
-                notices=notifications.Notices(parameters.facts(told), CONF),
-            )
-            self._own_run = run.MigrationRun(settings, reached)
-        return self._own_run
+    def _make_run(self) -> run.MigrationRun:
+        clients = self._clients()
+        values, patience = self.input_parameters, self._patience()
+        settings = parameters.settings_of(values, CONF.kronos)
+        nova = retries.reach(settings, patience, clients.nova)
+        context = MigrationContext(
+            **vars(patience),
+            nova=nova,
+            live_migration=LiveMigration(nova.api),
+            placement=retries.reach(settings, patience, clients.placement),
+            slots=parameters.slots_of(values, settings),
+            guest_states=recovery.states_of(
+                self._prometheus,
+                CONF.kronos.guest_state_query,
+                settings.task,
+            ),
+            exclusions=self._exclusions(),
+            notices=notifications.Notices(of_moves.facts(values), CONF),
+        )
+        return run.MigrationRun(settings, context)
 
     def _check_other_half(self) -> None:
         """Whether the move that this one is the answer to was made.

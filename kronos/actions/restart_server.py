@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action kronos_restart_server: it starts a server that failed again."""
+"""The plugin kronos_restart_server of Watcher's applier."""
 
 import time
 from collections.abc import Mapping
 from typing import Any
 
 from oslo_log import log as logging
-from watcher import conf, objects
-from watcher.common import context
+from watcher import conf
 
-from kronos.actions import server_restart, watcher_action
-from kronos.actions.migration.task import MigrationTask
-from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core import parameters, watcher_action
+from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.restart import run
+from kronos.actions.restart.preflight import (
+    RestartContext,
+    RestartSettings,
+)
 from kronos.clients.nova.server_power import ServerPower
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -33,7 +37,6 @@ class RestartServer(watcher_action.KronosAction):
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
-        self._own_restart: server_restart.ServerRestart | None = None
         self._recovery = {'stop': '', 'migrate': ''}
         """Ids of the requests by which it has acted."""
 
@@ -74,49 +77,36 @@ class RestartServer(watcher_action.KronosAction):
             'that was chosen by Kronos, after a cold migration.'
         )
 
-    def _begin(self) -> None:
-        self._restart().check()
-
-    def _carry_out(self) -> str:
-        return self._restart().carry_out()
-
     def revert(self) -> None:
         """Leave the server as it is: it runs, or the next audit sees to it."""
         LOG.info('The restart of %s is not taken back', self.resource_id)
 
-    def _restart(self) -> server_restart.ServerRestart:
-        """The restart; the same one for all that Watcher calls.
-
-        :raises KronosException: an option of Kronos is not valid, or
-            Keystone does not lead to Nova or Placement
-        """
-        if self._own_restart is None:
-            clients = self._clients()
-            nova = clients.nova()
-            self._own_restart = server_restart.ServerRestart(
-                _settings(self.input_parameters, CONF.kronos),
-                server_restart.RestartContext(
-                    nova=nova,
-                    power=ServerPower(nova.api),
-                    placement=clients.placement(),
-                    failures=self._failures,
-                    acts=lambda request: self._mark(stop=request),
-                    moves=lambda request: self._mark(migrate=request),
-                    exclusions=self._exclusions(),
-                ),
-                self._patience(),
-            )
-        return self._own_restart
+    def _make_run(self) -> run.RestartRun:
+        clients = self._clients()
+        nova = clients.nova()
+        return run.RestartRun(
+            _settings(self.input_parameters, CONF.kronos),
+            RestartContext(
+                **vars(self._patience()),
+                nova=nova,
+                power=ServerPower(nova.api),
+                placement=clients.placement(),
+                failures=self._failures,
+                acts=lambda request: self._mark(stop=request),
+                moves=lambda request: self._mark(migrate=request),
+                exclusions=self._exclusions(),
+            ),
+        )
 
     def _failures(self) -> Mapping[str, float]:
         kronos = CONF.kronos
-        found = failures.of_servers(
+        servers = failures.of_servers(
             self._prometheus(),
             kronos.server_fault_query,
             [self.input_parameters['source_node']],
             HostMatch(kronos.host_match),
         )
-        return {uuid: one.at for uuid, one in found.items()}
+        return {uuid: failure.at for uuid, failure in servers.items()}
 
     def _mark(self, **requests: str) -> None:
         """Write down that it acts: the next audits count it.
@@ -128,9 +118,15 @@ class RestartServer(watcher_action.KronosAction):
         uuid = self.input_parameters.get('action_uuid')
         if not uuid:
             return
-        told = {'at': time.time(), **self._recovery}
+        recovery = {'at': time.time(), **self._recovery}
         try:
-            lock.write(lambda: _write(uuid, told), self._writes)
+            lock.write(
+                lambda: watcher_action.update_row(
+                    uuid,
+                    input_parameters={watcher_actions.RECOVERY: recovery},
+                ),
+                self._writes,
+            )
         except Exception as error:
             raise faults.error(
                 Fault.WATCHER_ERROR,
@@ -139,37 +135,18 @@ class RestartServer(watcher_action.KronosAction):
             ) from error
 
 
-def _write(uuid: str, told: dict[str, Any]) -> None:
-    row = objects.Action.get_by_uuid(
-        context.make_context(is_admin=True), uuid, eager=True
-    )
-    row.input_parameters = {
-        **row.input_parameters,
-        watcher_actions.RECOVERY: told,
-    }
-    row.save()
-
-
-def _settings(
-    told: Mapping[str, Any], kronos: Any
-) -> server_restart.RestartSettings:
-    resources = ['VCPU', 'MEMORY_MB']
-    if kronos.check_disk:
-        resources.append('DISK_GB')
-    return server_restart.RestartSettings(
-        task=MigrationTask(
-            instance=told['resource_id'],
-            source=told['source_node'],
-            destination=told['destination_node'],
-            phase=MigrationPhase.EVACUATE,
-            aggregate=told['aggregate'],
-            name=told.get('resource_name', ''),
+def _settings(values: Mapping[str, Any], kronos: Any) -> RestartSettings:
+    return RestartSettings(
+        task=MigrationTask.from_parameters(
+            {'phase': MigrationPhase.EVACUATE, **values}
         ),
-        failed_at=told['failed_at'],
-        stopped=told.get('stopped', ''),
+        failed_at=values['failed_at'],
+        stopped=values.get('stopped', ''),
         timeout=kronos.restart_timeout,
-        poll_interval=kronos.migration_poll_interval,
+        timing=parameters.MoveTiming(
+            poll_interval=kronos.migration_poll_interval
+        ),
         preflight_wait=kronos.preflight_wait,
-        resources=resources,
+        resources=parameters.resources(kronos),
         require_headroom=kronos.require_headroom,
     )

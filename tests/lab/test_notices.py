@@ -7,7 +7,7 @@ from typing import Any
 import oslo_messaging
 from oslo_config import cfg
 
-from kronos.actions import notifications
+from kronos.actions.core import notifications
 from tests.lab import base
 from tests.lab.test_spread import pile
 

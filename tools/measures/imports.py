@@ -20,8 +20,7 @@ FEATURES = {
         r'|begun_moves))'
     ),
     'recovery': re.compile(
-        r'kronos\.(extensions\.recovery|actions\.(close_|host_closing'
-        r'|restart_|server_restart)|conf\.recovery'
+        r'kronos\.(extensions\.recovery|actions\.(close|restart)|conf\.recovery'
         r'|engine\..*(restarts|faulty_hosts)'
         r'|snapshots\..*(failures|recoveries|lasting_faults)'
         r'|strategies\.recover)'

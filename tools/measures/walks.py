@@ -53,8 +53,7 @@ WALKS = (
     ),
     Walk(
         'one live migration',
-        'tests.unit.actions.migration.test_whole_move.WholeTestCase'
-        '.test_moves',
+        'tests.unit.actions.live.test_whole_move.WholeTestCase.test_moves',
     ),
 )
 

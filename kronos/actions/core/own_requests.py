@@ -1,22 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requests of Kronos' own among a server's instance actions.
+"""The requests of Kronos' own for a server, and whether one has arrived.
 
-Every step looks among them for a request whose answer was lost. So does a move
-that is asked for by one request.
+Every step looks among the server's instance actions for a request whose answer
+was lost. So does a move that is asked for by one request.
 """
 
+import abc
+import re
 from collections.abc import Callable, Collection
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import lost_answers
-from kronos.actions.migration.context import Patience
-from kronos.actions.migration.retries import Tries
+from kronos.actions.core.context import MoveContext, Patience
+from kronos.actions.core.parameters import MoveSettings
 from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
 from kronos.engine.types import Instance
 
 LOG = logging.getLogger(__name__)
+
+
+QUIET_LOOKS = 3
+"""So often Nova has to say that it knows of no request before one counts as
+lost: a slow API worker may still be at it."""
+_REQUEST_TIMEOUT = 408
+"""A proxy's, which may have sent the request on."""
+_OF_SERVER = re.compile(r'\bnot supported (?:for|with|by old)\b')
+"""In what Nova answers, by its API's checks."""
+
+
+def may_have_arrived(error: exceptions.NovaClientError) -> bool:
+    """Whether Nova may carry out what gave an error."""
+    status = error.kwargs['status']
+    own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
+    return not own_fault and error.kwargs['sent'] is not False
+
+
+def words_of(error: exceptions.NovaClientError) -> str:
+    """Nova's own words of an HTTP error, without what was asked."""
+    reason: str = error.kwargs['reason']
+    return reason.partition(f'HTTP {error.kwargs["status"]}: ')[2]
+
+
+def is_of_server(words: str) -> bool:
+    """Whether Nova refuses a server wherever it is to go.
+
+    Such as one with a vTPM, an accelerator, or a kind of port that an old
+    nova-compute cannot move.
+    """
+    return _OF_SERVER.search(words) is not None
+
+
+def await_request(
+    settings: MoveSettings,
+    patience: Patience,
+    nova: NovaClient,
+    find: Callable[[], str],
+) -> str:
+    """Wait until Nova knows of a request, or surely of none.
+
+    :param find: gives the id of a request that was not there before, or ''
+    :returns: as ``find``
+    """
+    instance, timing = settings.task.instance, settings.timing
+    deadline = patience.clock() + timing.queue_timeout
+    quiet = 0
+    while quiet < QUIET_LOOKS and patience.clock() < deadline:
+        patience.sleep(timing.poll_interval)
+        try:
+            request = find()
+            server = nova.get_instance(instance)
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', instance, error)
+            continue
+        if request:
+            return request
+        busy = server is not None and bool(server.task_state)
+        quiet = 0 if busy else quiet + 1
+    return ''
+
 
 CONFLICT = 409
 """Nova's status for a server or a service in another state: it may pass."""
@@ -30,7 +94,7 @@ class OwnRequests:
 
     def __init__(self, listing: Callable[[], Collection[str]]) -> None:
         self._list = listing
-        self.known: set[str] = set()
+        self.seen: set[str] = set()
         """Those that were there before, or have been followed."""
         self.in_doubt = False
         """Whether one may be there whose answer was lost."""
@@ -45,7 +109,7 @@ class OwnRequests:
         """
         if self.in_doubt:
             return self.late()
-        self.known.update(self._list())
+        self.seen.update(self._list())
         return ''
 
     def late(self) -> str:
@@ -56,45 +120,48 @@ class OwnRequests:
         if not self.in_doubt:
             return ''
         requests = self._list()
-        return next((uid for uid in requests if uid not in self.known), '')
+        return next((uid for uid in requests if uid not in self.seen), '')
 
     def take(self, request: str) -> None:
         """Have it followed."""
-        self.known.add(request)
+        self.seen.add(request)
         self.in_doubt = False
 
 
-class SoleRequest(OwnRequests):
-    """The request for a move, which is sent once, whatever gets lost.
+class MoveRequest(OwnRequests, abc.ABC):
+    """The request for a move, which is sent once, whatever gets lost."""
 
-    :param refusals: statuses by which Nova refuses the move itself; others
-        are about who asks
-    :param refusal: gives the error of such a one
-    :param is_begun: whether a server has the task of such a move
-    """
+    refusals: frozenset[int]
+    """Statuses by which Nova refuses the move itself; others are about who
+    asks."""
 
-    def __init__(
-        self,
-        listing: Callable[[], Collection[str]],
-        settings: Tries,
-        patience: Patience,
-        nova: NovaClient,
-        *,
-        refusals: Collection[int],
-        refusal: Callable[
-            [exceptions.NovaClientError], exceptions.MigrationError
-        ],
-        is_begun: Callable[[Instance], bool],
-    ) -> None:
-        super().__init__(listing)
+    def __init__(self, settings: MoveSettings, context: MoveContext) -> None:
+        super().__init__(self._listed)
         self._settings = settings
-        self._patience = patience
-        self._nova = nova
-        self._refusals = refusals
-        self._refusal = refusal
-        self._is_begun = is_begun
+        self._task = settings.task
+        self._context = context
 
-    def send(self, ask: Callable[[], str]) -> tuple[str, bool]:
+    @abc.abstractmethod
+    def _listed(self) -> list[str]:
+        """Ids of Kronos' own requests for such a move, the newest first.
+
+        :raises NovaClientError: Nova cannot be asked
+        """
+
+    @abc.abstractmethod
+    def _is_begun(self, instance: Instance) -> bool:
+        """Whether a server has the task of such a move."""
+
+    @abc.abstractmethod
+    def _refused(
+        self, status: int, reason: str
+    ) -> exceptions.MigrationError | None:
+        """The error of a refusal of this kind of move; None: of any.
+
+        :param reason: Nova's words
+        """
+
+    def _ask_once(self, ask: Callable[[], str]) -> tuple[str, bool]:
         """Ask Nova; :meth:`begin` comes before.
 
         :param ask: gives the request's id
@@ -115,25 +182,37 @@ class SoleRequest(OwnRequests):
         :raises MigrationError, NovaClientError: none did
         """
         status = error.kwargs['status']
-        if status in self._refusals:
+        if status in self.refusals:
             request = self._rival() if status == CONFLICT else ''
             if request:
                 return request
             raise self._refusal(error) from error
-        if not lost_answers.may_have_arrived(error):
+        if not may_have_arrived(error):
             raise error
         LOG.warning(
             'Instance %s: %s; asking Nova whether it moves',
-            self._settings.task.instance,
+            self._task.instance,
             error,
         )
         self.in_doubt = True
-        request = lost_answers.await_request(
-            self._settings, self._patience, self._nova, self.late
+        request = await_request(
+            self._settings, self._context, self._context.nova, self.late
         )
         if not request:
             raise error
         return request
+
+    def _refusal(
+        self, error: exceptions.NovaClientError
+    ) -> exceptions.MigrationError:
+        status, reason = error.kwargs['status'], words_of(error)
+        if is_of_server(reason):
+            return faults.error(
+                Fault.INSTANCE_REFUSED, f'rejected by Nova: {reason}'
+            )
+        return self._refused(status, reason) or faults.error(
+            Fault.NOVA_REJECTED, f'rejected by Nova: HTTP {status}: {reason}'
+        )
 
     def _rival(self) -> str:
         """The request that came before one that Nova refused, or ''.
@@ -143,16 +222,14 @@ class SoleRequest(OwnRequests):
         moment before it writes the request down.
         """
         was_in_doubt, self.in_doubt = self.in_doubt, True
-        uuid, timing = self._settings.task.instance, self._settings.timing
-        deadline = self._patience.clock() + timing.queue_timeout
+        uuid, timing = self._task.instance, self._settings.timing
+        context = self._context
+        deadline = context.clock() + timing.queue_timeout
         looks = 0
-        while (
-            looks < lost_answers.QUIET_LOOKS
-            and self._patience.clock() < deadline
-        ):
+        while looks < QUIET_LOOKS and context.clock() < deadline:
             try:
                 request = self.late()
-                instance = self._nova.get_instance(uuid)
+                instance = context.nova.get_instance(uuid)
             except exceptions.NovaClientError as error:
                 LOG.warning('Instance %s: %s', uuid, error)
             else:
@@ -161,6 +238,6 @@ class SoleRequest(OwnRequests):
                     return request
                 if instance is None or not self._is_begun(instance):
                     break
-            self._patience.sleep(timing.poll_interval)
+            context.sleep(timing.poll_interval)
         self.in_doubt = was_in_doubt
         return ''

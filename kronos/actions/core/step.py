@@ -14,9 +14,9 @@ from typing import Generic, TypeVar
 
 from oslo_log import log as logging
 
+from kronos.actions.core import own_requests
+from kronos.actions.core.context import Patience
 from kronos.actions.core.own_requests import CONFLICT, OwnRequests
-from kronos.actions.migration import lost_answers
-from kronos.actions.migration.context import Patience
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ T = TypeVar('T')
 """What a look at the server gives."""
 
 
-class End(Enum):
+class StepEnd(Enum):
     """How a step ended."""
 
     REACHED = 'reached'
@@ -37,7 +37,7 @@ class End(Enum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class StepLimits:
     """For how long a step goes on; in seconds."""
 
     timeout: float
@@ -88,10 +88,10 @@ class Step(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Result(Generic[T]):
+class StepResult(Generic[T]):
     """How a step ended, and what was seen last."""
 
-    end: End
+    end: StepEnd
     seen: T | None
     """None: Nova was away at last."""
     request: str = ''
@@ -110,7 +110,7 @@ class StepRun(Generic[T]):
     """
 
     def __init__(
-        self, step: Step[T], patience: Patience, limits: Limits
+        self, step: Step[T], patience: Patience, limits: StepLimits
     ) -> None:
         self._step = step
         self._patience = patience
@@ -134,7 +134,7 @@ class StepRun(Generic[T]):
         self._refusal: int | None = None
         """Status of a refusal that was not weighed yet; 0: none."""
 
-    def carry_out(self) -> Result[T]:
+    def carry_out(self) -> StepResult[T]:
         """Send the request, and look until the server is as it should be.
 
         :raises KronosException: what ``look`` and ``on_request`` raise, but
@@ -158,20 +158,22 @@ class StepRun(Generic[T]):
                 continue
             # A look that takes long is not the last one.
             if began >= (latest if is_away else self._deadline):
-                return self._result(End.LATE)
+                return self._result(StepEnd.LATE)
             self._patience.sleep(limits.poll_interval)
             if is_away:
                 later = self._deadline + clock() - began
                 self._deadline = min(later, latest)
 
-    def _result(self, end: End) -> Result[T]:
-        return Result(end, self._seen, self._request, self._words, self._error)
+    def _result(self, end: StepEnd) -> StepResult[T]:
+        return StepResult(
+            end, self._seen, self._request, self._words, self._error
+        )
 
     def _tell(self, words: str) -> None:
         LOG.warning('Not %s: %s', self._step.participle, words)
         self._step.on_trouble(words)
 
-    def _advance(self) -> End | None:
+    def _advance(self) -> StepEnd | None:
         """Look, and do what is due; None: look again.
 
         :raises ClientError: Nova is away
@@ -181,10 +183,10 @@ class StepRun(Generic[T]):
         if request := self._own.late():
             self._take(request)
         if step.is_reached(seen):
-            return End.REACHED
+            return StepEnd.REACHED
         if why := step.why_given_up(seen, self._request):
             self._words = why
-            return End.GIVEN_UP
+            return StepEnd.GIVEN_UP
         if not step.may_ask(seen):
             self._quiet_since = self._conflict_since = math.inf
             self._refusal = None
@@ -195,9 +197,9 @@ class StepRun(Generic[T]):
         if now < self._not_before or quiet < self._quiet_needed:
             return None
         if self._refusal is not None:
-            return End.REFUSED if self._is_refused_for_good() else None
+            return StepEnd.REFUSED if self._is_refused_for_good() else None
         if self._sent >= self._limits.requests:
-            return End.LATE
+            return StepEnd.LATE
         if now < self._deadline or not self._sent:
             # What is sent is looked at once more.
             self._send()
@@ -246,7 +248,7 @@ class StepRun(Generic[T]):
         """See what follows on a request that gave an error."""
         details = error.kwargs
         status = details['status']
-        own = lost_answers.words_of(error)
+        own = own_requests.words_of(error)
         self._error = error
         self._words = f'HTTP {status}: {own}' if status else str(error)
         self._tell(self._words)
@@ -254,7 +256,7 @@ class StepRun(Generic[T]):
         # Something in between may have sent the request on all the same.
         self._own.in_doubt = self._own.in_doubt or self._step.lists_own()
         is_redirect = 300 <= (status or 0) < 400
-        if lost_answers.may_have_arrived(error) and not is_redirect:
+        if own_requests.may_have_arrived(error) and not is_redirect:
             self._doubt(wish)
         elif details['transient'] or details['sent'] is False:
             self._wait(wish)

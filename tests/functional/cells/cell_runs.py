@@ -23,12 +23,10 @@ from tests.functional.cells import apart  # noqa: F401
 
 # isort: split
 # Before what imports Watcher.
-from kronos.actions import notifications
-from kronos.actions.cell_move import mark as marks
-from kronos.actions.cell_move import parameters, run
-from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.task import CellMoveTask
-from kronos.actions.migration.turn import slots
+from kronos.actions.cell import checkpoint, parameters, run
+from kronos.actions.cell.context import CellMoveContext
+from kronos.actions.cell.parameters import CellMoveTask
+from kronos.actions.core import notifications, slots
 from kronos.clients import glance, neutron
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.server_details import ServerDetails
@@ -87,8 +85,8 @@ class Turns(slots.Slots):
         self._own = rows.setdefault(action, {})
         self.taken = 0
 
-    def enter(self) -> slots.Delivery:
-        return slots.Delivery.FREE
+    def enter(self) -> slots.DeliveryState:
+        return slots.DeliveryState.FREE
 
     def renew(self) -> None:
         """Nobody else waits for it."""
@@ -145,7 +143,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         self.is_cancelled = False
         self.is_healthy = True
         """What Prometheus says of every server."""
-        self.plan = marks.PlanStanding(True)
+        self.plan = checkpoint.PlanStanding(True)
         self.administrator = administrator.Administrator(self)
         self.was: dict[str, Any] = {}
         self.status = ''
@@ -222,9 +220,9 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
     def cancel(self) -> None:
         self.is_cancelled = True
 
-    def standing(self) -> marks.PlanStanding:
+    def standing(self) -> checkpoint.PlanStanding:
         """What the marks of the actions that were carried out tell."""
-        return marks.PlanStanding.of(
+        return checkpoint.PlanStanding.of(
             json.loads(row[watcher_actions.CELL_MARK])
             for row in self.marks.values()
             if watcher_actions.CELL_MARK in row
@@ -300,7 +298,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         :param settings: of :class:`.parameters.CellMoveSettings` that are
             others than those of the tests
         """
-        timing = parameters.Timing(
+        timing = parameters.CellMoveTiming(
             queue_timeout=90,
             poll_interval=two_cells.POLL_SECONDS,
             **{

@@ -45,7 +45,7 @@ SHOWN = {
         'unit/engine/planning/search/test_ranking.py',
     ],
     'an option of planning': ['unit/examples/option.py'],
-    'an option of the action': ['unit/actions/migration/test_parameters.py'],
+    'an option of the action': ['unit/actions/live/test_parameters.py'],
     'a parameter of an audit': ['unit/strategies/test_parameters.py'],
     'a field of an instance or a host': [
         'unit/recordings/test_inventory_schema.py'
@@ -60,25 +60,25 @@ SHOWN = {
         'unit/weighers/test_agreement.py',
     ],
     'what the action waits for or checks': [
-        'unit/actions/migration/turn/test_admission.py',
-        'unit/actions/migration/test_preflight.py',
+        'unit/actions/live/test_admission.py',
+        'unit/actions/live/test_preflight.py',
     ],
     'which host is closed, and when none is': [
         'unit/engine/eligibility/test_faulty_hosts.py',
-        'unit/actions/test_host_closing.py',
+        'unit/actions/close/test_run.py',
     ],
     'which server is restarted, and where': [
         'unit/engine/eligibility/test_restarts.py',
         'unit/engine/planning/test_restarts.py',
-        'unit/actions/test_server_restart.py',
+        'unit/actions/restart/test_run.py',
     ],
     'which server leaves its cell, where to, and why others stay': [
         'unit/engine/eligibility/test_cell_moves.py',
         'unit/engine/planning/cell_drain/test_search.py',
         'unit/snapshots/test_cell_parameters.py',
     ],
-    'what is told of a migration': ['unit/actions/test_notifications.py'],
-    'to whom it is told': ['unit/actions/test_notifications.py'],
+    'what is told of a migration': ['unit/actions/core/test_notifications.py'],
+    'to whom it is told': ['unit/actions/core/test_notifications.py'],
     'a way to authenticate, or another Prometheus': [
         'unit/clients/prometheus/test_auth.py'
     ],

@@ -12,7 +12,7 @@ from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.migration.turn import slots
+from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.snapshots import watcher_actions
 from tests import turntaking
@@ -80,7 +80,7 @@ class TurnsTestCase(db_base.DbTestCase):
     def held(self, number=2, **more):
         """Which moves hold a claim, and whether they still do."""
         return [
-            (self.uuids.index(claim.action), claim.held)
+            (self.uuids.index(claim.action), claim.is_held)
             for claim in self.seen(number, **more)
             if not claim.is_ahead
         ]
@@ -107,8 +107,8 @@ class TestTurns(TurnsTestCase):
                 instance=told['resource_id'],
                 source='h1',
                 destination='h2',
-                at=NOW,
-                held=True,
+                since=NOW,
+                is_held=True,
                 is_own_plan=True,
             ),
             claim,
@@ -156,7 +156,7 @@ class TestTurns(TurnsTestCase):
         self.now += 60
         self.take(0)
         [claim] = self.seen()
-        self.assertEqual((NOW + 60, True), (claim.at, claim.held))
+        self.assertEqual((NOW + 60, True), (claim.since, claim.is_held))
 
     def test_released_without_a_claim(self):
         before = self.parameters(0)
@@ -293,23 +293,23 @@ class TestDeliveredTwice(TurnsTestCase):
 
     def test_the_first_one_does(self):
         first = self.slots(0)
-        self.assertEqual(slots.Delivery.FREE, first.enter())
-        self.assertEqual(slots.Delivery.TAKEN, self.enter())
-        self.assertEqual(slots.Delivery.FREE, first.enter())
+        self.assertEqual(slots.DeliveryState.FREE, first.enter())
+        self.assertEqual(slots.DeliveryState.TAKEN, self.enter())
+        self.assertEqual(slots.DeliveryState.FREE, first.enter())
 
     def test_also_between_two_tries(self):
         first = self.slots(0)
         first.enter()
         first.take(lambda told: '')
         first.release()
-        self.assertEqual(slots.Delivery.TAKEN, self.enter())
+        self.assertEqual(slots.DeliveryState.TAKEN, self.enter())
         self.assertEqual([(0, False)], self.held(recent=60))
 
     def test_when_it_is_over(self):
         self.enter()
         for state in ('SUCCEEDED', 'FAILED', 'SKIPPED'):
             self.update(models.Action, self.uuids[0], state=state)
-            self.assertEqual(slots.Delivery.OVER, self.enter())
+            self.assertEqual(slots.DeliveryState.OVER, self.enter())
 
     def test_when_it_was_cancelled(self):
         self.enter()
@@ -323,8 +323,8 @@ class TestDeliveredTwice(TurnsTestCase):
         self.now += 100
         first.take(lambda told: '')
         self.now += 100
-        self.assertEqual(slots.Delivery.TAKEN, self.enter(max_age=100))
-        self.assertEqual(slots.Delivery.FREE, self.enter(max_age=99))
+        self.assertEqual(slots.DeliveryState.TAKEN, self.enter(max_age=100))
+        self.assertEqual(slots.DeliveryState.FREE, self.enter(max_age=99))
 
     def test_one_that_waits_is_heard_of(self):
         first = self.slots(0, max_age=100)
@@ -332,14 +332,16 @@ class TestDeliveredTwice(TurnsTestCase):
         for _ in range(5):
             self.now += 60
             first.renew()
-            self.assertEqual(slots.Delivery.TAKEN, self.enter(max_age=100))
+            self.assertEqual(
+                slots.DeliveryState.TAKEN, self.enter(max_age=100)
+            )
 
     def test_one_that_was_replaced_gets_no_turn(self):
         """Such as one whose machine stood still meanwhile."""
         first, second = (self.slots(0, max_age=100) for _ in range(2))
         first.enter()
         self.now += 101
-        self.assertEqual(slots.Delivery.FREE, second.enter())
+        self.assertEqual(slots.DeliveryState.FREE, second.enter())
         self.assertRaises(slots.Replaced, first.take, lambda told: '')
         self.assertRaises(slots.Replaced, first.renew)
         self.assertEqual([], self.held())
@@ -352,7 +354,7 @@ class TestDeliveredTwice(TurnsTestCase):
         for carrier in ('me', {}, {'by': 'me'}, {'by': 'me', 'at': 'now'}):
             told = {**whole, 'carrier': carrier}
             self.update(models.Action, self.uuids[0], input_parameters=told)
-            self.assertEqual(slots.Delivery.FREE, self.enter(), carrier)
+            self.assertEqual(slots.DeliveryState.FREE, self.enter(), carrier)
 
     def test_all_else_stays(self):
         before = self.parameters(0)

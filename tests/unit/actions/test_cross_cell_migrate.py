@@ -15,7 +15,7 @@ from watcher import conf, objects
 from watcher.applier.loading import default
 from watcher.common import context, exception
 
-from kronos.actions.cell_move.mark import PlanStanding
+from kronos.actions.cell.checkpoint import PlanStanding
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -23,7 +23,7 @@ from kronos.engine.planning.propose import propose
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import planned_actions
 from tests.builders import cells
-from tests.unit.actions.cell_move import base as moves
+from tests.unit.actions.cell import base as moves
 from tests.watcher_tests import db_base as base
 from tests.watcher_tests import object_utils as utils
 

@@ -14,7 +14,7 @@ from watcher import conf, objects
 from watcher.applier.loading import default
 from watcher.common import exception
 
-from kronos.actions import watcher_action
+from kronos.actions.core import watcher_action
 from kronos.common import exceptions
 from tests.watcher_tests import db_base as base
 from tests.watcher_tests import object_utils as utils

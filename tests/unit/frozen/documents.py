@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kronos.actions import notifications
+from kronos.actions.core import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
 from kronos.engine.cell_drain import OffloadedServer

@@ -8,7 +8,7 @@ from kronos.engine.types import Instance, PastRestart
 from kronos.snapshots import recoveries
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud
-from tests.unit.actions.migration import base
+from tests.unit.actions.live import base
 
 ON = Settings(restart_servers=True)
 

@@ -5,11 +5,11 @@ import http
 
 from oslotest import base
 
-from kronos.actions.core.step import End, Limits, Step, StepRun
-from kronos.actions.migration.context import Patience
+from kronos.actions.core.context import Patience
+from kronos.actions.core.step import Step, StepEnd, StepLimits, StepRun
 from kronos.clients import rest
 from kronos.common import exceptions
-from tests.unit.actions.migration.base import Clock
+from tests.unit.actions.live.base import Clock
 
 OFF, BUSY, ON, LOST = 'off', 'busy', 'on', 'lost'
 POLL, IDLE, DOUBT = 5.0, 30.0, 15.0
@@ -98,7 +98,7 @@ class StepTestCase(base.BaseTestCase):
         shared = {
             'timeout': 300.0, 'poll_interval': POLL, 'idle': IDLE, **limits,
         }  # fmt: skip
-        return StepRun(step, patience, Limits(**shared)).carry_out()
+        return StepRun(step, patience, StepLimits(**shared)).carry_out()
 
     @property
     def passed(self):
@@ -108,7 +108,7 @@ class StepTestCase(base.BaseTestCase):
 class TestOnce(StepTestCase):
     def test_all_is_well(self):
         found = self.run_step()
-        self.assertEqual((End.REACHED, ON, 'req-1', ''), (
+        self.assertEqual((StepEnd.REACHED, ON, 'req-1', ''), (
             found.end, found.seen, found.request, found.words,
         ))  # fmt: skip
         self.assertEqual((['req-1'], [], POLL), (
@@ -117,32 +117,32 @@ class TestOnce(StepTestCase):
 
     def test_nothing_is_to_do(self):
         self.state = ON
-        self.assertIs(End.REACHED, self.run_step().end)
+        self.assertIs(StepEnd.REACHED, self.run_step().end)
         self.assertEqual([], self.sent)
 
     def test_busy_with_something_else(self):
         self.state = BUSY
         self.clock.at(self.began + 50, lambda: setattr(self, 'state', OFF))
-        self.assertIs(End.REACHED, self.run_step().end)
+        self.assertIs(StepEnd.REACHED, self.run_step().end)
         self.assertEqual([self.began + 50], self.sent)
 
     def test_given_up(self):
         self.gives_up = 'No valid host'
         found = self.run_step()
         self.assertEqual(
-            (End.GIVEN_UP, 'No valid host'), (found.end, found.words)
+            (StepEnd.GIVEN_UP, 'No valid host'), (found.end, found.words)
         )
 
     def test_a_number_of_requests(self):
         self.answers = [(failed(503), False)] * 9
         found = self.run_step(requests=2)
-        self.assertIs(End.LATE, found.end)
+        self.assertIs(StepEnd.LATE, found.end)
         self.assertEqual(2, len(self.sent))
 
     def test_late(self):
         self.answers = [('202', False)] * 99
         found = self.run_step(timeout=100.0)
-        self.assertEqual((End.LATE, 100.0), (found.end, self.passed))
+        self.assertEqual((StepEnd.LATE, 100.0), (found.end, self.passed))
 
 
 class TestStatuses(StepTestCase):
@@ -164,7 +164,7 @@ class TestStatuses(StepTestCase):
         for status, found in self.of_each(
             False, conflict=60.0, refusals=3, outage=3600.0
         ):
-            self.assertIs(End.REACHED, found.end, status)
+            self.assertIs(StepEnd.REACHED, found.end, status)
             self.assertEqual([0, POLL], [
                 one - self.began for one in self.sent
             ], status)  # fmt: skip
@@ -176,9 +176,9 @@ class TestStatuses(StepTestCase):
         passing = {401, 408, 429, *range(500, 600)}
         for status, found in self.of_each(False, doubt=DOUBT):
             if status in passing:
-                self.assertIs(End.REACHED, found.end, status)
+                self.assertIs(StepEnd.REACHED, found.end, status)
                 continue
-            self.assertIs(End.REFUSED, found.end, status)
+            self.assertIs(StepEnd.REFUSED, found.end, status)
             self.assertIn(f'HTTP {status}: ', found.words)
             self.assertEqual((1, 0), (len(self.sent), self.passed), status)
 
@@ -191,7 +191,7 @@ class TestStatuses(StepTestCase):
     def test_lost_after_it_was_done(self):
         """It is found, and not asked for again."""
         for status, found in self.of_each(True, conflict=60.0, refusals=3):
-            self.assertIs(End.REACHED, found.end, status)
+            self.assertIs(StepEnd.REACHED, found.end, status)
             self.assertEqual(1, len(self.sent), status)
             if status == 408 or status >= 500:
                 self.assertEqual(['req-1'], self.ids, status)
@@ -204,7 +204,7 @@ class TestStatuses(StepTestCase):
             self.assertIn(f'HTTP {status}: ', found.words)
             passes = status in (401, 408, 429) or status >= 500
             self.assertIs(
-                End.LATE if passes else End.REFUSED, found.end, status
+                StepEnd.LATE if passes else StepEnd.REFUSED, found.end, status
             )
             limit = 300 if passes else 60 if status == 409 else 2 * POLL
             self.assertEqual(limit, self.passed, status)
@@ -217,14 +217,14 @@ class TestAnswers(StepTestCase):
         ):  # fmt: skip
             self.state, self.sent = OFF, []
             self.answers = [(failed(sent=sent), is_done)]
-            self.assertIs(End.REACHED, self.run_step().end)
+            self.assertIs(StepEnd.REACHED, self.run_step().end)
             self.assertEqual(times, len(self.sent), (sent, is_done))
 
     def test_an_answer_without_an_id(self):
         for is_done in (False, True):
             self.state, self.sent, self.ids = OFF, [], []
             self.answers = [('', is_done)]
-            self.assertIs(End.REACHED, self.run_step().end)
+            self.assertIs(StepEnd.REACHED, self.run_step().end)
             self.assertEqual(1 if is_done else 2, len(self.sent))
             self.assertEqual([self.listed[0]], self.ids)
 
@@ -233,13 +233,13 @@ class TestAnswers(StepTestCase):
             self.state, self.sent = OFF, []
             self.answers = [(failed(status, retry_after=42.0), False)]
             found = self.run_step(conflict=60.0, refusals=3)
-            self.assertIs(End.REACHED, found.end)
+            self.assertIs(StepEnd.REACHED, found.end)
             first, second = self.sent
             self.assertEqual(45, second - first)
 
     def test_a_202_that_is_not_carried_out(self):
         self.answers = [('202', False)]
-        self.assertIs(End.REACHED, self.run_step().end)
+        self.assertIs(StepEnd.REACHED, self.run_step().end)
         self.assertEqual([0, IDLE], [one - self.began for one in self.sent])
         self.assertEqual(['req-1', 'req-2'], self.ids)
 
@@ -253,7 +253,7 @@ class TestAnswers(StepTestCase):
             self.clock.at(self.clock() + 60, self.arrive)
 
         self.clock.at(self.began + 10, late)
-        self.assertIs(End.REACHED, self.run_step(doubt=DOUBT).end)
+        self.assertIs(StepEnd.REACHED, self.run_step(doubt=DOUBT).end)
         self.assertEqual((1, ['req-late']), (len(self.sent), self.ids))
 
     def test_refused_since_it_is_busy(self):
@@ -270,7 +270,7 @@ class TestAnswers(StepTestCase):
             raise failed(409)
 
         self.ask = ask
-        self.assertIs(End.REACHED, self.run_step().end)
+        self.assertIs(StepEnd.REACHED, self.run_step().end)
         self.assertEqual([0, 100], [one - self.began for one in self.sent])
 
     def test_an_interval_after_refusals(self):
@@ -287,17 +287,17 @@ class TestOutage(StepTestCase):
     def test_it_does_not_count(self):
         """Nova is away for longer than the step may take."""
         self.away_until = self.began + 500
-        self.assertIs(End.REACHED, self.run_step(outage=3600.0).end)
+        self.assertIs(StepEnd.REACHED, self.run_step(outage=3600.0).end)
         self.assertEqual([self.began + 500], self.sent)
 
     def test_not_for_ever(self):
         self.away_until = float('inf')
-        self.assertIs(End.LATE, self.run_step(outage=600.0).end)
+        self.assertIs(StepEnd.LATE, self.run_step(outage=600.0).end)
         self.assertEqual((900, []), (self.passed, self.sent))
 
     def test_where_it_counts(self):
         self.away_until = float('inf')
-        self.assertIs(End.LATE, self.run_step().end)
+        self.assertIs(StepEnd.LATE, self.run_step().end)
         self.assertEqual(300, self.passed)
 
     def test_no_list_no_request(self):
@@ -310,5 +310,5 @@ class TestOutage(StepTestCase):
 
         self.listed = Away()
         self.clock.at(self.began + 20, lambda: setattr(self, 'listed', real))
-        self.assertIs(End.REACHED, self.run_step().end)
+        self.assertIs(StepEnd.REACHED, self.run_step().end)
         self.assertEqual([self.began + 20], self.sent)

@@ -9,7 +9,7 @@ from kronos.engine.types import Event, Host, Instance, Origin, Outcome
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.past import lasting_faults
 from kronos.snapshots.scopes import Cloud
-from tests.unit.actions.migration import base
+from tests.unit.actions.live import base
 
 
 class TestFaults(base.MoveTestCase):

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The repairs of a server that Nova has left half moved, one after the other.
+
+Who follows a move chooses among them, and reports what came of them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kronos.actions.core import own_requests
+from kronos.actions.core.context import Patience
+from kronos.actions.core.step import Step, StepLimits, StepResult, StepRun
+from kronos.clients.nova.cell_migration import CellMigration
+from kronos.clients.nova.client import NovaClient
+from kronos.common.shell_commands import ShellCommand
+from kronos.engine.eligibility.instances import RUNNING
+from kronos.engine.types import Instance
+
+ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
+
+
+@dataclass
+class ServerRemedy:
+    """What may be wrong with a server, and what mends it."""
+
+    is_left: Callable[[Instance], bool]
+    reason: str
+    """What is wrong."""
+    command: ShellCommand
+    """For an operator."""
+    ask: Callable[[str], str]
+    """Asks Nova for the same; returns the request id."""
+    is_mended: Callable[[Instance], bool]
+
+
+def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[ServerRemedy]:
+    """In the order in which one thing is mended after the other.
+
+    :param ran: whether the server ran before its move
+    :param has_failed: whether Nova gave the migration up
+    """
+    return [
+        ServerRemedy(
+            lambda server: has_failed and is_moving(server),
+            'Nova left it busy for ever',
+            ShellCommand.SERVER_SET_ACTIVE,
+            nova.set_active,
+            lambda server: not server.task_state,
+        ),
+        ServerRemedy(
+            lambda server: server.status == ERROR and not server.task_state,
+            'Nova left it in ERROR',
+            ShellCommand.SERVER_REBOOT,
+            nova.reboot,
+            runs,
+        ),
+        ServerRemedy(
+            lambda server: ran and is_active(server) and not runs(server),
+            'Nova left it powered off',
+            ShellCommand.SERVER_REBOOT,
+            nova.reboot,
+            runs,
+        ),
+        ServerRemedy(
+            lambda server: ran and is_stopped(server),
+            'Nova left it powered off',
+            ShellCommand.SERVER_START,
+            nova.start,
+            runs,
+        ),
+        ServerRemedy(
+            lambda server: not ran and is_active(server),
+            'it had been stopped',
+            ShellCommand.SERVER_STOP,
+            nova.stop,
+            is_stopped,
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Whose repairs are asked for, and how they are waited for."""
+
+    nova: NovaClient
+    uuid: str
+    patience: Patience
+    timeout: float
+    """Seconds for each."""
+    poll_interval: float
+
+    def carry_out(
+        self, repair: ServerRemedy, on_request: Callable[[str], object]
+    ) -> StepResult[Instance | None]:
+        """Ask for a repair, and look until it has helped, or time is up.
+
+        None is what is seen of a server that was deleted.
+
+        :param on_request: gets the id of the request
+        """
+        step = Step(
+            participle='mended',
+            ask=lambda: repair.ask(self.uuid),
+            look=lambda: self.nova.get_instance(self.uuid),
+            is_reached=lambda server: (
+                server is None or repair.is_mended(server)
+            ),
+            may_ask=lambda server: (
+                server is not None and repair.is_left(server)
+            ),
+            on_request=on_request,
+        )
+        limits = StepLimits(
+            timeout=self.timeout,
+            poll_interval=self.poll_interval,
+            doubt=own_requests.QUIET_LOOKS * self.poll_interval,
+            idle=math.inf,
+        )
+        return StepRun(step, self.patience, limits).carry_out()
+
+
+def is_moving(server: Instance) -> bool:
+    """Whether its task is one of a cold move."""
+    return (server.task_state or '').startswith('resize_')
+
+
+def is_active(server: Instance) -> bool:
+    return server.status == ACTIVE and not server.task_state
+
+
+def runs(server: Instance) -> bool:
+    return is_active(server) and server.power_state == RUNNING
+
+
+def is_stopped(server: Instance) -> bool:
+    return server.status == STOPPED and not server.task_state
