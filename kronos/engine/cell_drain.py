@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kronos.common.shell_commands import ShellCommand
+from kronos.engine.extension import Phase
+from kronos.engine.settings import Settings
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""
@@ -16,6 +18,12 @@ SAME = 'same'
 """As the new flavor in a map: the server keeps its own."""
 ANY = '*'
 """As the old flavor in a map: every one that has no entry of its own."""
+
+
+class CellPhase(Phase):
+    """What is planned instead of the trunk's phases."""
+
+    CELL_DRAIN = 'cell_drain'
 
 
 class MoveOrder(StrEnum):
@@ -74,6 +82,12 @@ class CellDrain:
             return old
         found = self.flavor_map.get(old, self.flavor_map.get(ANY))
         return old if found == SAME else found
+
+
+def of(settings: Settings) -> CellDrain | None:
+    """What the audit asks for; None if it empties no cell."""
+    asked = settings.extension.asked
+    return asked if isinstance(asked, CellDrain) else None
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 """Edits of a planning input: one thing changed, the rest as it is."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kronos.engine.reasons import Reason
 from kronos.engine.types import (
     Health,
     PlanningInput,
@@ -27,6 +29,20 @@ class Pair:
     instance: str
     source: str
     destination: str
+
+
+Relaxation = Callable[[PlanningInput, Reason, Pair], PlanningInput]
+"""Makes a case in which a reason is gone; the given one stays as it is."""
+
+
+def setting(**values: Any) -> Relaxation:
+    """Lifts a reason by other settings."""
+    return lambda case, _, __: with_settings(case, **values)
+
+
+def instance(**values: Any) -> Relaxation:
+    """Lifts a reason by other fields of the instance."""
+    return lambda case, _, pair: with_instance(case, pair.instance, **values)
 
 
 def with_settings(case: PlanningInput, **values: Any) -> PlanningInput:

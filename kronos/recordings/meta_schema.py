@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kronos.common import first_fault
+from kronos.engine import cell_drain
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
@@ -16,6 +18,8 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
+from kronos.extensions.cells.extension import Cells
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.recordings import cell_schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
@@ -164,7 +168,7 @@ class SettingsRow:
     @classmethod
     def of(cls, settings: Settings) -> 'SettingsRow':
         return cls(
-            cell_drain=cell_schema.drain_row(settings.cell_drain),
+            cell_drain=cell_schema.drain_row(cell_drain.of(settings)),
             max_migrations=settings.max_migrations,
             restrict_to_az=settings.restrict_to_az,
             require_all_policies=settings.require_all_policies,
@@ -181,7 +185,7 @@ class SettingsRow:
             stuck_seconds=settings.stuck_seconds,
             evacuate=settings.evacuate,
             drain_hosts=settings.drain_hosts,
-            recover=settings.recover,
+            recover=settings.extension == RECOVERY,
             max_closed_hosts=settings.max_closed_hosts,
             restart_servers=settings.restart_servers,
             recovery_window_seconds=settings.recovery_window_seconds,
@@ -216,11 +220,14 @@ class SettingsRow:
             exhaust=settings.exhaust,
         )
 
+    def _extension(self) -> Extension:
+        if self.cell_drain is not None:
+            return Cells(self.cell_drain.drain())
+        return RECOVERY if self.recover else PLAIN
+
     def settings(self) -> Settings:
         return Settings(
-            cell_drain=None
-            if self.cell_drain is None
-            else self.cell_drain.drain(),
+            extension=self._extension(),
             max_migrations=self.max_migrations,
             restrict_to_az=self.restrict_to_az,
             require_all_policies=self.require_all_policies,
@@ -237,7 +244,6 @@ class SettingsRow:
             stuck_seconds=self.stuck_seconds,
             evacuate=self.evacuate,
             drain_hosts=self.drain_hosts,
-            recover=self.recover,
             max_closed_hosts=self.max_closed_hosts,
             restart_servers=self.restart_servers,
             recovery_window_seconds=self.recovery_window_seconds,

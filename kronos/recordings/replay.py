@@ -9,7 +9,8 @@ from typing import Any
 
 from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine import cell_drain
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.planning import propose
 from kronos.engine.settings import (
     PHASES_OF_MODE,
@@ -27,6 +28,8 @@ from kronos.engine.types import (
     CycleReport,
     Snapshot,
 )
+from kronos.extensions.cells.extension import Cells
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
@@ -147,7 +150,7 @@ def _planned_by(
         mode = PlanMode(options.mode)
         if mode.strategy != recording.strategy or options.parameters:
             asked = configured.selection()
-            asked.cell_drain = _cell_drain(mode, recording, options)
+            asked.extension = _extension(mode, recording, options)
             settings.set_mode(mode, asked)
     if options.max_migrations is not None:
         settings.max_migrations = options.max_migrations
@@ -162,15 +165,17 @@ def _planned_by(
     return policies, settings
 
 
-def _cell_drain(
+def _extension(
     mode: PlanMode, recording: Recording, options: ReplayOptions
-) -> CellDrain | None:
-    """What the parameters ask for; None in another mode.
+) -> Extension:
+    """That of a mode, with what the parameters ask of it.
 
-    :raises ConfigurationError: one is wrong
+    :raises ConfigurationError: a parameter is wrong
     """
+    if mode is PlanMode.RECOVER:
+        return RECOVERY
     if mode is not PlanMode.CELL_DRAIN:
-        return None
+        return PLAIN
     if not options.parameters:
         raise ConfigurationError(
             reason='the recording is of no audit that empties a cell: name '
@@ -182,7 +187,7 @@ def _cell_drain(
     )
     known = recording.gathered.cell_needs.flavors
     found.flavor_map = cell_needs.resolved(found.flavor_map, known)
-    return found
+    return Cells(found)
 
 
 def _sent(text: str) -> Any:
@@ -228,7 +233,7 @@ def _request(
     recording: Recording, options: ReplayOptions, settings: Settings
 ) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""
-    drain = settings.cell_drain
+    drain = cell_drain.of(settings)
     if drain is not None:
         cells = CellScope(drain.source, drain.targets, drain.hosts)
         return dataclasses.replace(recording.request, cells=cells)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kronos.engine import cell_drain
 from kronos.engine.planning import move_reasons, stop_reasons
 from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
@@ -25,6 +26,7 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -64,11 +66,11 @@ def settings(found: Settings) -> dict[str, Any]:
         'stuck_seconds': found.stuck_seconds,
         'evacuate': found.evacuate,
         'drain_hosts': found.drain_hosts and list(found.drain_hosts),
-        'recover': found.recover,
+        'recover': found.extension == RECOVERY,
         'max_closed_hosts': found.max_closed_hosts,
         'restart_servers': found.restart_servers,
         'recovery_window_seconds': found.recovery_window_seconds,
-        'cell_drain': cells.asked(found.cell_drain),
+        'cell_drain': cells.asked(cell_drain.of(found)),
         'cell_move_lossy': found.cell_move_lossy,
         'long_rpc_timeout_seconds': found.long_rpc_timeout_seconds,
         'snapshot_mb_per_second': found.snapshot_mb_per_second,

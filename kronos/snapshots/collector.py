@@ -14,7 +14,7 @@ from kronos.clients.nova.client import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
-from kronos.engine import wording
+from kronos.engine import cell_drain, wording
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, dirty_rates, labels
@@ -137,8 +137,9 @@ class Collector:
         # A name that is misspelt is told before the long listings.
         found = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
-        if settings.cell_drain is not None:
-            self._add_cell_needs(gathered, settings.cell_drain, found, begun)
+        drain = cell_drain.of(settings)
+        if drain is not None:
+            self._add_cell_needs(gathered, drain, found, begun)
         asked = queries.PolicyQueries(self._prometheus, settings)
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')

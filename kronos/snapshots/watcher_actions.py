@@ -13,6 +13,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from kronos.engine.cell_drain import CellPhase
 from kronos.engine.eligibility import quarantine
 from kronos.engine.types import (
     Event,
@@ -91,7 +92,7 @@ class ActionRow:
     """When Watcher last wrote it."""
 
 
-PHASES = [phase.value for phase in MigrationPhase]
+PHASES = [phase.value for phase in [*MigrationPhase, *CellPhase]]
 """Those that an action of this version names; another one tells nothing."""
 
 Told = dict[str, Event | None]

@@ -12,13 +12,14 @@ from kronos.clients import connection
 from kronos.clients.prometheus import client
 from kronos.common import audit_values, exceptions
 from kronos.common.timing import timed
-from kronos.engine import wording
+from kronos.engine import cell_drain, wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
 from kronos.engine.scoring import labels
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Event, Snapshot
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
@@ -91,7 +92,7 @@ def run(
         known = publishing.live_plans()
         past = _past(settings, request.audit)
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc, request.plan_mode, file).collect(
+        collected = _collector(conf, osc, settings, file).collect(
             scopes, file.enabled, settings, *past
         )
         snapshots = collected.snapshots
@@ -137,9 +138,9 @@ def _past(
     """
     now, restarts, begun = time.time(), recoveries.NONE, list[BegunMove]()
     events = history.events(cooldown.watcher_since(settings, now), audit)
-    if settings.recover and settings.restart_servers:
+    if settings.extension == RECOVERY and settings.restart_servers:
         restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
-    if settings.cell_drain is not None:
+    if cell_drain.of(settings) is not None:
         begun = begun_moves.since(now - unfinished_moves.REMEMBERED_SECONDS)
     return events, restarts, begun
 
@@ -240,16 +241,16 @@ def make_settings(
             asked.enforce_soft_affinity, found.enforce_soft_affinity
         ),
         drain_hosts=asked.hosts,
-        cell_drain=asked.cell_drain,
+        extension=asked.extension,
     )
     found.set_mode(mode, selection)
     return found
 
 
 def _collector(
-    conf: Any, osc: Any, mode: PlanMode, file: PolicyFile
+    conf: Any, osc: Any, settings: Settings, file: PolicyFile
 ) -> collector.Collector:
-    recovers = PHASES_OF_MODE[mode].recovers
+    recovers = settings.extension == RECOVERY
     host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
         host.nova(),

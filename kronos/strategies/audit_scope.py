@@ -32,8 +32,9 @@ def request(
     :raises ScopeError: the scope is not understood or given twice
     """
     found = _from_audit_scope(scope)
-    if asked.cell_drain is not None:
-        return _of_cells(found, asked.cell_drain)
+    drain = asked.extension.asked
+    if isinstance(drain, CellDrain):
+        return _of_cells(found, drain)
     named = bool(found.aggregates or found.availability_zones)
     if asked.aggregates is not None:
         if named:

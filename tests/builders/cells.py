@@ -5,9 +5,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import CellDrain, CellMove, UnfinishedMove
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
+from kronos.extensions.cells.extension import Cells
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
@@ -86,7 +88,7 @@ def settings(max_migrations: int | None = 10, **drain: Any) -> Settings:
     asked = CellDrain('old', ['new'], **drain)
     found.set_mode(
         PlanMode.CELL_DRAIN,
-        PhaseSelection(cell_drain=asked),
+        PhaseSelection(extension=Cells(asked)),
     )
     return found
 
@@ -98,7 +100,7 @@ def recording(snapshot: Snapshot, asked: Settings) -> Recording:
     )
     readings = snapshot.readings['cpu']
     assert readings.profile is not None
-    drain = asked.cell_drain
+    drain = cell_drain.of(asked)
     answers = {
         ('host_cpu', cpu.host_label): readings.imbalance,
         ('vm_cpu', cpu.vm_profile_label): readings.profile,

@@ -3,8 +3,10 @@
 
 from generator.cloud import Cloud, Server
 from kronos.engine.cell_drain import CellDrain
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import Flavor
+from kronos.extensions.cells import extension
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.cell_needs import CellNeeds
 
@@ -28,8 +30,10 @@ class Cells:
             return ''
         return OLD if host in self._old else NEW
 
-    def drain(self) -> CellDrain | None:
-        return CellDrain(OLD, [NEW]) if self.are_there else None
+    def extension(self) -> Extension:
+        return (
+            extension.Cells(CellDrain(OLD, [NEW])) if self.are_there else PLAIN
+        )
 
     def scope(self) -> CellScope | None:
         return CellScope(OLD, [NEW]) if self.are_there else None

@@ -51,7 +51,9 @@ def recording(found: Cloud, at: float) -> Recording:
     policies = loader.parse(text, 'policies.yaml').policies
     settings = settings_from_conf.default_settings()
     cells = Cells(found)
-    asked = dataclasses.replace(settings.selection(), cell_drain=cells.drain())
+    asked = dataclasses.replace(
+        settings.selection(), extension=cells.extension()
+    )
     settings.set_mode(mode, asked)
     aggregates = _aggregates(found)
     hosts = {

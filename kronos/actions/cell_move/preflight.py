@@ -19,6 +19,7 @@ from kronos.engine import faults, types
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import flavors, instances
 from kronos.engine.eligibility.cell_moves import CellMoves
+from kronos.engine.extension import Extension
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -173,11 +174,13 @@ def _settings(settings: CellMoveSettings) -> Settings:
         cell_move_lossy=settings.is_lossy,
         long_rpc_timeout_seconds=settings.long_rpc_timeout,
         snapshot_mb_per_second=settings.snapshot_mb_per_second,
-        cell_drain=CellDrain(
-            task.source_cell,
-            sorted(task.cells),
-            flavor_map=flavor_map if task.is_resize else None,
-            unpin_az=task.unpins,
+        extension=Extension(
+            CellDrain(
+                task.source_cell,
+                sorted(task.cells),
+                flavor_map=flavor_map if task.is_resize else None,
+                unpin_az=task.unpins,
+            )
         ),
     )
 

@@ -3,11 +3,11 @@
 
 from typing import Self
 
-from kronos.engine import edits
+from kronos.engine import cell_drain, edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import MigrationPhase, PlanningInput
+from kronos.engine.types import PlanningInput
 
 
 class SameCell(KeyedConstraint[str, str]):
@@ -23,7 +23,7 @@ class SameCell(KeyedConstraint[str, str]):
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
         cells = [host.cell for host in given.hosts]
-        if not any(cells) or given.rules.phase is MigrationPhase.CELL_DRAIN:
+        if not any(cells):
             return None
         return cls([cells[host] for host in given.host_of.tolist()], cells)
 
@@ -61,7 +61,7 @@ class TargetCell(KeyedConstraint[str, bool]):
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
-        drain = given.settings.cell_drain
+        drain = cell_drain.of(given.settings)
         if drain is None:
             return None
         cells = [host.cell for host in given.hosts]
@@ -75,7 +75,7 @@ class TargetCell(KeyedConstraint[str, bool]):
         case: PlanningInput, reason: Reason, pair: Pair
     ) -> PlanningInput:
         """The host is in the first of them."""
-        drain = case.settings.cell_drain
+        drain = cell_drain.of(case.settings)
         if drain is None:
             return case
         return edits.with_host(case, pair.destination, cell=drain.targets[0])

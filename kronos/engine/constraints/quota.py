@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from kronos.engine import edits
+from kronos.engine import cell_drain, edits
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
@@ -58,7 +58,7 @@ class Quota(Constraint):
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
-        snapshot, drain = given.snapshot, given.settings.cell_drain
+        snapshot, drain = given.snapshot, cell_drain.of(given.settings)
         left = snapshot.quota_left
         if drain is None or drain.flavor_map is None or not left:
             return None

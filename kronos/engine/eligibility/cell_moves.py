@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterator
 
 from kronos.common import durations
-from kronos.engine import wording
+from kronos.engine import cell_drain, wording
 from kronos.engine.cell_drain import POLICY, CellDrain, CrossCellPolicy
 from kronos.engine.eligibility import flavors, instances, unfinished_moves
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
@@ -55,15 +55,16 @@ HOW_TO_LEAVE = {
 class CellMoves:
     """The rule of who may leave the cell that is emptied.
 
-    :param settings: with a ``cell_drain``
+    :param settings: of an audit that empties one
     :raises ValueError: without one
     """
 
     def __init__(self, snapshot: Snapshot, settings: Settings) -> None:
-        if settings.cell_drain is None:
+        drain = cell_drain.of(settings)
+        if drain is None:
             raise ValueError('no cell is emptied')
         self._snapshot, self._settings = snapshot, settings
-        self._drain = settings.cell_drain
+        self._drain = drain
 
     def reasons(self, instance: Instance) -> list[Reason]:
         """Why an instance must stay, all of it, in a fixed order."""

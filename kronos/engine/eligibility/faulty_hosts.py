@@ -24,10 +24,8 @@ def why_at_fault(host: Host) -> Reason | None:
     return Reason(text, Code.HOST_AT_FAULT)
 
 
-def at_fault(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
+def at_fault(snapshot: Snapshot) -> dict[str, Reason]:
     """The hosts at fault, with the reason, whatever becomes of them."""
-    if not settings.recover:
-        return {}
     return {
         name: reason
         for name, host in sorted(snapshot.hosts.items())
@@ -36,13 +34,11 @@ def at_fault(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
 
 
 def why_stopped(snapshot: Snapshot, settings: Settings) -> Reason | None:
-    """Why nothing may be recovered in a scope; None if it may, or need not."""
-    if not settings.recover:
-        return None
+    """Why nothing may be recovered in a scope; None if it may."""
     if snapshot.failures_unknown:
         text = f'what to recover is unknown: {snapshot.failures_unknown}'
         return Reason(text, Code.SCOPE_FAILURES_UNKNOWN)
-    counted = {*at_fault(snapshot, settings), *_closed(snapshot)}
+    counted = {*at_fault(snapshot), *_closed(snapshot)}
     found = [*sorted(counted), *sorted(snapshot.faulty_elsewhere)]
     limit = settings.max_closed_hosts
     if len(found) <= limit:
@@ -61,19 +57,19 @@ def to_close(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
 
     Not one that is disabled, whoever did that, or of which nobody knows.
     """
-    if not settings.recover or why_stopped(snapshot, settings):
+    if why_stopped(snapshot, settings):
         return {}
     services = snapshot.services or {}
     return {
         name: reason
-        for name, reason in at_fault(snapshot, settings).items()
+        for name, reason in at_fault(snapshot).items()
         if name in services and services[name].status == 'enabled'
     }
 
 
 def to_empty(snapshot: Snapshot, settings: Settings) -> set[str]:
     """The hosts that servers are to leave: closed now, or by Kronos before."""
-    if not settings.recover or why_stopped(snapshot, settings):
+    if why_stopped(snapshot, settings):
         return set()
     return {*to_close(snapshot, settings), *_closed(snapshot)}
 

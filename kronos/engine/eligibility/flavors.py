@@ -7,6 +7,7 @@ new one that needs room and quota.
 
 from collections.abc import Mapping
 
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -21,7 +22,7 @@ def changed(
     instance: Instance, snapshot: Snapshot, settings: Settings
 ) -> Flavor | None:
     """The flavor that it gets; None if it keeps its own, or none is known."""
-    drain = settings.cell_drain
+    drain = cell_drain.of(settings)
     if drain is None or not is_changed(instance, drain):
         return None
     return snapshot.flavors.get(drain.new_flavor(instance.flavor) or '')

@@ -8,6 +8,7 @@ confirmed or taken back then; Nova is not asked for it again.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import UnfinishedMove, confirming
 from kronos.engine.eligibility import cooldown
 from kronos.engine.reasons import Code, Reason
@@ -28,7 +29,7 @@ class Judged:
 
 def of_drain(snapshot: Snapshot, settings: Settings) -> list[UnfinishedMove]:
     """The moves out of the cell that is emptied; none if none is."""
-    drain = settings.cell_drain
+    drain = cell_drain.of(settings)
     if drain is None:
         return []
     return [

@@ -5,13 +5,15 @@ Where one is to go elsewhere, its destination is planned as if its host were
 drained of it alone, after all moves of the plan: every constraint holds.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kronos.engine.eligibility import faulty_hosts, hosts, restarts
 from kronos.engine.eligibility.instances import RUNNING
 from kronos.engine.eligibility.restarts import VERIFY, Decision
+from kronos.engine.extension import PLAIN
 from kronos.engine.planning import stop_reasons
+from kronos.engine.planning.phase_input import PlanScope
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -23,9 +25,6 @@ from kronos.engine.types import (
     Restart,
     Snapshot,
 )
-
-PlanScope = Callable[[PlanningInput], AggregateResult]
-"""Plans one scope."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def plan(given: PlanningInput, planner: PlanScope) -> Planned:
     :param given: with the moves of the scope's own plan among the earlier
     """
     snapshot, settings = given.snapshot, given.settings
-    if not (settings.recover and settings.restart_servers):
+    if not settings.restart_servers:
         return Planned([], [], {})
     if hosts.why_shut(snapshot) or faulty_hosts.why_stopped(
         snapshot, settings
@@ -213,7 +212,7 @@ def _settings(settings: Settings, sources: Sequence[str]) -> Settings:
     """It is an order, as a drain is, and no balance is worth an outage."""
     return replace(
         settings,
-        recover=False,
+        extension=PLAIN,
         evacuate=True,
         drain_hosts=list(sources),
         drain_may_exceed_threshold=True,

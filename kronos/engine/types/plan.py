@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kronos.engine.cell_drain import CellMove, CellOutcome, UnfinishedMove
+from kronos.engine.extension import Phase
 from kronos.engine.reasons import Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
@@ -15,8 +16,9 @@ from kronos.engine.types.rest import Rest
 from kronos.policies.models import Mode
 
 
-class MigrationPhase(StrEnum):
-    CELL_DRAIN = 'cell_drain'
+class MigrationPhase(Phase):
+    """The phases of the trunk."""
+
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
     SPREAD = 'spread'
@@ -28,7 +30,7 @@ class MigrationStep:
     """One planned migration, with what it does to the scores."""
 
     scope: str
-    phase: MigrationPhase
+    phase: Phase
     instance: str
     instance_name: str
     source: str
@@ -41,6 +43,8 @@ class MigrationStep:
     requires: str = ''
     """Uuid of the instance whose move must have succeeded before: the
     other half of a swap, which alone might make a policy worse."""
+    why: str = ''
+    """What it is made for, where an extension says so."""
     cell_move: CellMove | None = None
     """How it goes to another cell; None: it is a live migration."""
     copied_mb: int = 0

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.engine import types
+from kronos.engine import cell_drain, types
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.scoring import labels
@@ -275,11 +275,13 @@ class _Rewriter:
         )
 
     def _settings(self, was: Settings) -> Settings:
-        hosts = was.drain_hosts
+        hosts, extension = was.drain_hosts, was.extension
+        if (drain := cells.drain(cell_drain.of(was), self._names)) is not None:
+            extension = dataclasses.replace(extension, asked=drain)
         return dataclasses.replace(
             was,
+            extension=extension,
             drain_hosts=hosts and [self._names.host(one) for one in hosts],
-            cell_drain=cells.drain(was.cell_drain, self._names),
             allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
         )
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import (
     ANY,
     SAME,
@@ -246,8 +247,8 @@ def _drains(recording: Recording) -> Iterator[CellScope | CellDrain]:
     if recording.request.cells:
         yield recording.request.cells
     for one in _settings(recording):
-        if one.cell_drain:
-            yield one.cell_drain
+        if drain := cell_drain.of(one):
+            yield drain
 
 
 def _cells(recording: Recording) -> Iterator[str]:
@@ -268,7 +269,8 @@ def _flavors(recording: Recording) -> Iterator[str]:
     for move in recording.gathered.cell_needs.unfinished:
         yield from (move.how.source_flavor, move.how.destination_flavor)
     for one in _settings(recording):
-        pairs = (one.cell_drain and one.cell_drain.flavor_map) or {}
+        drain = cell_drain.of(one)
+        pairs = (drain and drain.flavor_map) or {}
         for pair in pairs.items():
             yield from (name for name in pair if name not in (ANY, SAME))
 

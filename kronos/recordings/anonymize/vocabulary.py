@@ -52,7 +52,9 @@ MOVE_STATUSES = _words(
     'CANCELLED CANCELLING DELETED FAILED ONGOING PENDING RECOMMENDED SKIPPED '
     'SUCCEEDED SUPERSEDED'
 )
-PHASES = frozenset(phase.value for phase in MigrationPhase)
+PHASES = frozenset(
+    phase.value for phase in [*MigrationPhase, *cell_drain.CellPhase]
+)
 ERROR_TYPES = (
     {row.error for row in faults.TABLE.values() if row.error}
     | {

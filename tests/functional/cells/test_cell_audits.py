@@ -10,6 +10,7 @@ from tests.functional.cells import cell_runs
 # isort: split
 from nova.policies import servers as policies
 
+from kronos.engine import cell_drain
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code
 from kronos.engine.types import AggregateResult
@@ -26,7 +27,7 @@ class TestAudits(cell_runs.CellRunTestCase):
     def audit(self, **drain: object) -> AggregateResult:
         """The plan of an audit that empties the old cell."""
         settings = builders.settings(**drain)
-        asked = settings.cell_drain
+        asked = cell_drain.of(settings)
         assert asked is not None
         asked.source, asked.targets = OLD, [NEW]
         collector = Collector(

@@ -17,6 +17,7 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.types import Flavor
+from kronos.extensions.cells.extension import Cells
 from kronos.recordings import cell_schema, load, reader, writer
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.cell_needs import CellNeeds
@@ -60,8 +61,10 @@ def recording(**more: Any) -> Any:
         host.cell = 'new' if number else 'old'
     found.gathered.cell_needs = NEEDS
     found.gathered.instances[0].flavor = 'm1'
-    found.settings.cell_drain = dataclasses.replace(
-        DRAIN, hosts=None, flavor_map={'m1': 'same', '*': 'm1'}
+    found.settings.extension = Cells(
+        dataclasses.replace(
+            DRAIN, hosts=None, flavor_map={'m1': 'same', '*': 'm1'}
+        )
     )
     return found
 

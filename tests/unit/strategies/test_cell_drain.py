@@ -7,6 +7,7 @@ from oslotest import base
 
 from kronos.common.exceptions import ScopeError
 from kronos.engine.cell_drain import CellOutcome, ForeignMove, OffloadedServer
+from kronos.engine.extension import PLAIN
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import CycleReport
@@ -49,7 +50,7 @@ class TestSettings(base.BaseTestCase):
 
     def test_other_strategies(self) -> None:
         found = declared.settings(spread.Spread, {})
-        self.assertIsNone(found.cell_drain)
+        self.assertEqual(PLAIN, found.extension)
 
 
 class TestScope(base.BaseTestCase):

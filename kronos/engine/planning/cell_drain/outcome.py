@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import (
     CellDrain,
     CellMove,
@@ -23,13 +24,14 @@ def note(
     result: AggregateResult, snapshot: Snapshot, settings: Settings
 ) -> None:
     """Add to a result what is only of a cell drain; nothing if it is none."""
-    drain = settings.cell_drain
+    drain = cell_drain.of(settings)
     if drain is None:
         return
     for step in result.steps:
         step.cell_move = _move(
             step.instance, step.destination, snapshot, drain
         )
+        step.why = f'leaves cell {drain.source}, which is emptied'
         # A cold one goes by a snapshot: no live migration tells of that.
         step.copied_mb, step.seconds = 0, 0.0
     there = [
@@ -57,8 +59,6 @@ def note(
         ],
     )
     _note_unfinished(result, result.cell, snapshot, settings)
-    if drain.close_source and result.steps:
-        result.closings = _closings(snapshot, drain)
 
 
 def _note_unfinished(
@@ -115,7 +115,7 @@ def _move(
     )
 
 
-def _closings(snapshot: Snapshot, drain: CellDrain) -> list[Closing]:
+def closings(snapshot: Snapshot, drain: CellDrain) -> list[Closing]:
     """Its hosts that take servers still."""
     services = snapshot.services or {}
     why = Reason(f'cell {drain.source} is being emptied', Code.HOST_DRAINED)

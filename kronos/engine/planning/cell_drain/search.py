@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kronos.engine import cell_drain
 from kronos.engine.arrays import EPSILON, IntArray
 from kronos.engine.cell_drain import MoveOrder
 from kronos.engine.planning.drain_reasons import DrainReasons
@@ -47,7 +48,7 @@ class _Search:
 
     def ordered(self) -> list[int]:
         """Those that may leave, in the order in which they do."""
-        drain = self._given.settings.cell_drain
+        drain = cell_drain.of(self._given.settings)
         by_host = drain is not None and drain.order is MoveOrder.HOSTS
         key = self._by_host if by_host else self._by_risk
         return sorted(self.to_leave().tolist(), key=key)

@@ -4,9 +4,12 @@
 from oslotest import base
 
 from kronos.engine import edits
+from kronos.engine.cell_drain import CellPhase
 from kronos.engine.constraints.cell import SameCell, TargetCell
+from kronos.engine.constraints.constraint_set import CONSTRAINTS
+from kronos.engine.extension import PLAIN
 from kronos.engine.settings import Settings
-from kronos.engine.types import MigrationPhase, PlanningInput, Snapshot
+from kronos.engine.types import PlanningInput, Snapshot
 from tests.builders import cells, constraints, scopes
 
 
@@ -78,9 +81,11 @@ class TestTargetCell(base.BaseTestCase):
         snapshot = cells.cells([cells.server('a'), cells.server('b', 'n1')])
         snapshot.hosts['n3'].cell = 'third'
         given = constraints.given(
-            snapshot, cells.settings(), MigrationPhase.CELL_DRAIN
+            snapshot, cells.settings(), CellPhase.CELL_DRAIN
         )
-        self.assertIsNone(SameCell.build(given))
+        kinds = given.settings.extension.constraints(CONSTRAINTS)
+        self.assertNotIn(SameCell, kinds)
+        self.assertIn(TargetCell, kinds)
         constraint = TargetCell.build(given)
         assert constraint is not None
         hosts = given.index.hosts
@@ -104,7 +109,7 @@ class TestTargetCell(base.BaseTestCase):
         found = TargetCell.relax(case, reason, pair)
         self.assertEqual('new', found.snapshot.hosts['o2'].cell)
         self.assertEqual('old', case.snapshot.hosts['o2'].cell)
-        other = edits.with_settings(case, cell_drain=None)
+        other = edits.with_settings(case, extension=PLAIN)
         self.assertIs(other, TargetCell.relax(other, reason, pair))
 
     def test_only_in_a_cell_drain(self) -> None:

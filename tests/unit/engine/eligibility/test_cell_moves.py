@@ -7,14 +7,14 @@ from typing import Any
 import testscenarios
 from oslotest import base
 
-from kronos.engine.cell_drain import CrossCellPolicy
+from kronos.engine.cell_drain import CellPhase, CrossCellPolicy
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import movable
+from kronos.engine.eligibility import instances
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.planning.propose import propose
 from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import MigrationPhase, PlanningInput, ServerGroup
+from kronos.engine.types import PlanningInput, ServerGroup
 from tests.builders import cells
 from tests.builders.cells import CPU, server, unfinished
 
@@ -142,7 +142,7 @@ class TestReasons(testscenarios.TestWithScenarios, base.BaseTestCase):
         given = self.given()
         self.assertEqual([], self.moved(given))
         self.assertIn(self.text, self.result.stayed['a'])
-        own = movable.rule(given.snapshot, given.settings, lambda: 800.0)(
+        own = instances.rule(given.snapshot, given.settings, lambda: 800.0)(
             given.snapshot.instances['a']
         )
         found = own or [self.reason_at(given)]
@@ -157,7 +157,7 @@ class TestReasons(testscenarios.TestWithScenarios, base.BaseTestCase):
         assert isinstance(scope, Prepared)
         phases = scope.phases()
         simulation = phases.simulation(10)
-        phases.begin(simulation, MigrationPhase.CELL_DRAIN)
+        phases.begin(simulation, CellPhase.CELL_DRAIN)
         index = simulation.utilization.index
         [reason] = simulation.constraints.reasons(
             index.instance['a'], index.host['n1']

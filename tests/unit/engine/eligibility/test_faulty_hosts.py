@@ -6,6 +6,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.eligibility import faulty_hosts, hosts
+from kronos.engine.extension import PLAIN
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
@@ -15,6 +16,7 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
+from kronos.extensions.recovery.extension import RECOVERY
 from tests.builders import policies
 
 CLOSED = {'status': 'disabled', 'disabled_reason': 'KRONOS: at fault'}
@@ -43,7 +45,7 @@ def cloud(*faulty: str, **services: dict[str, Any]) -> Snapshot:
 
 def recovery(**fields: Any) -> Settings:
     found = Settings(**fields)
-    found.set_mode(PlanMode.RECOVER, PhaseSelection())
+    found.set_mode(PlanMode.RECOVER, PhaseSelection(extension=RECOVERY))
     return found
 
 
@@ -67,14 +69,15 @@ class TestToClose(base.BaseTestCase):
         self.assertEqual([], self.closed(cloud()))
 
     def test_another_strategy(self) -> None:
-        self.assertEqual({}, faulty_hosts.to_close(cloud('a'), Settings()))
-        self.assertEqual({}, faulty_hosts.at_fault(cloud('a'), Settings()))
-        self.assertEqual(set(), faulty_hosts.to_empty(cloud('a'), Settings()))
-        self.assertIsNone(
-            faulty_hosts.why_stopped(cloud('a', 'b'), Settings())
-        )
-        reasons = hosts.reasons(cloud('a'), 'a', Settings())
-        self.assertEqual([], reasons)
+        found, settings = cloud('a', 'b'), Settings(evacuate=True)
+        self.assertEqual({}, hosts.to_drain(found, settings))
+        self.assertIsNone(PLAIN.to_empty(found, settings))
+        self.assertIsNone(PLAIN.stopped(found, settings))
+        self.assertEqual([], PLAIN.host_reasons(found.hosts['a'], settings))
+        [result] = propose.propose(
+            [found], [policies.policy(threshold=0.9)], settings
+        ).scopes
+        self.assertEqual(([], {}), (result.closings, result.hosts_at_fault))
 
     def test_whoever_disabled_it(self) -> None:
         for fields in (OFF, CLOSED):

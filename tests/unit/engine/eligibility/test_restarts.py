@@ -12,9 +12,7 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
 
 NOW = 10_000.0
-SETTINGS = Settings(
-    recover=True, restart_servers=True, recovery_window_seconds=600.0
-)
+SETTINGS = Settings(restart_servers=True, recovery_window_seconds=600.0)
 
 
 def crashed(**fields: Any) -> Instance:

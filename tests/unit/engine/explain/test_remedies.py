@@ -39,6 +39,7 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
@@ -178,7 +179,7 @@ def recovery(*faulty: str, **settings: Any) -> Scene:
     found = three()
     for name in faulty:
         found.hosts[name].faulty = 2.0
-    asked = {'evacuate': True, 'recover': True, 'rebalance': False}
+    asked = {'evacuate': True, 'extension': RECOVERY, 'rebalance': False}
     return Scene(found, cpu(), {**asked, **settings})
 
 
@@ -457,7 +458,7 @@ LOOK = {
 """What lifts these is told with the move that came closest."""
 
 
-RECOVERY = {
+OF_RECOVERY = {
     Code.INSTANCE_RECOVERY_OFF,
     Code.INSTANCE_STOPPED,
     Code.INSTANCE_RUNS,
@@ -478,7 +479,7 @@ CELLS = {code for code in Code if code in cell_moves.CODES} | {
 class TestRemedies(base.BaseTestCase):
     def test_each_code_with_a_remedy_is_tried(self) -> None:
         told = {code for code in Code if code.remedy}
-        self.assertEqual(told, set(GIVEN) | LOOK | RECOVERY | CELLS)
+        self.assertEqual(told, set(GIVEN) | LOOK | OF_RECOVERY | CELLS)
 
     def test_the_effect(self) -> None:
         for code, make in GIVEN.items():

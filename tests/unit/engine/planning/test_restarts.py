@@ -14,6 +14,7 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.recovery.extension import RECOVERY
 from tests.builders import policies
 
 OFF: dict[str, Any] = {
@@ -40,7 +41,7 @@ def cloud(**instances: dict[str, Any]) -> Snapshot:
 
 def plan(snapshot: Snapshot, **fields: Any) -> AggregateResult:
     settings = Settings(**{'restart_servers': True, **fields})
-    settings.set_mode(PlanMode.RECOVER, PhaseSelection())
+    settings.set_mode(PlanMode.RECOVER, PhaseSelection(extension=RECOVERY))
     [found] = propose.propose(
         [snapshot], [policies.policy(threshold=0.9)], settings
     ).scopes

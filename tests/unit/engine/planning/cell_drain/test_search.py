@@ -6,11 +6,10 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import MoveOrder
+from kronos.engine.cell_drain import CellPhase, MoveOrder
 from kronos.engine.planning.propose import propose
 from kronos.engine.types import (
     AggregateResult,
-    MigrationPhase,
     ServerGroup,
     Snapshot,
     StopReason,
@@ -157,7 +156,7 @@ class TestProperties(base.BaseTestCase):
             result = run(snapshot, max_migrations=rng.randrange(1, 40))
             load = dict.fromkeys(NEW, 0.3)
             for step in result.steps:
-                self.assertIs(MigrationPhase.CELL_DRAIN, step.phase)
+                self.assertIs(CellPhase.CELL_DRAIN, step.phase)
                 self.assertIn(step.source, OLD)
                 load[step.destination] += usages[step.instance]
             self.assertLessEqual(max(load.values()), 0.9 + 1e-9, seed)
