@@ -28,8 +28,8 @@ from kronos.engine.cell_drain import (
     OffloadedServer,
     UnfinishedMove,
 )
-from kronos.engine.eligibility import flavors
 from kronos.engine.types import Event, Flavor, Instance, Outcome
+from kronos.extensions.cells import flavors
 
 LOG = logging.getLogger(__name__)
 

@@ -17,12 +17,13 @@ from kronos.actions.migration import destination, preflight
 from kronos.actions.migration.preflight import DESTINATION, SOURCE
 from kronos.engine import faults, types
 from kronos.engine.cell_drain import CellDrain
-from kronos.engine.eligibility import flavors, instances
-from kronos.engine.eligibility.cell_moves import CellMoves
+from kronos.engine.eligibility import instances
 from kronos.engine.extension import Extension
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
+from kronos.extensions.cells import flavors
+from kronos.extensions.cells.cell_moves import CellMoves
 from kronos.snapshots import cell_needs
 from kronos.snapshots import cells as of_hosts
 

@@ -16,15 +16,12 @@ from kronos.engine.cell_drain import (
 from kronos.engine.constraints.availability_zone import PinnedZone
 from kronos.engine.constraints.base import Constraint
 from kronos.engine.constraints.cell import SameCell, TargetCell
-from kronos.engine.constraints.quota import Quota
 from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.edits import Pair, Relaxation
-from kronos.engine.eligibility import flavors, hosts, unfinished_moves
-from kronos.engine.eligibility.cell_moves import CellMoves
+from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING, Rule
 from kronos.engine.extension import Extension, Phase
 from kronos.engine.phase_rules import Row
-from kronos.engine.planning.cell_drain import outcome, search
 from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -37,6 +34,9 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
 )
+from kronos.extensions.cells import flavors, outcome, search, unfinished_moves
+from kronos.extensions.cells.cell_moves import CellMoves
+from kronos.extensions.cells.quota import Quota
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""

@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 
 from kronos.engine import edits
 from kronos.engine.edits import Pair, Relaxation
-from kronos.engine.eligibility import faulty_hosts
 from kronos.engine.extension import Extension
-from kronos.engine.planning import restarts
 from kronos.engine.planning.phase_input import PlanScope
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -21,6 +19,7 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
 )
+from kronos.extensions.recovery import faulty_hosts, planning
 
 
 def _any_number(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
@@ -90,7 +89,7 @@ class Recovery(Extension):
 
         :returns: the cold migrations among it
         """
-        planned = restarts.plan(given, planner)
+        planned = planning.plan(given, planner)
         result.restarts = planned.restarts
         started = {restart.instance for restart in planned.restarts}
         for reasons in (result.stayed, result.unmovable):

@@ -14,7 +14,6 @@ from typing import Any
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import cell_drain, types
 from kronos.engine.eligibility.instances import PIN
-from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -28,6 +27,7 @@ from kronos.engine.types import (
     Seeds,
     ServerGroup,
 )
+from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings import redaction

@@ -12,10 +12,10 @@ import os_traits
 
 from kronos.common import exceptions
 from kronos.engine import cell_drain, faults
-from kronos.engine.eligibility import restarts
 from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import MigrationPhase
+from kronos.extensions.recovery import restarts
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud, exclusions, failures, unfinished_moves
 

@@ -59,7 +59,7 @@ SHOWN = {
     ],
     'which server leaves its cell, where to, and why others stay': [
         'unit/engine/eligibility/test_cell_moves.py',
-        'unit/engine/planning/cell_drain/test_search.py',
+        'unit/extensions/cells/test_search.py',
         'unit/snapshots/test_cell_parameters.py',
     ],
     'what is told of a migration': ['unit/actions/test_notifications.py'],

@@ -13,7 +13,6 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine import edits
-from kronos.engine.eligibility import cell_moves
 from kronos.engine.explain import (
     answers,
     nearest_miss,
@@ -39,6 +38,7 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.cells import cell_moves
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides

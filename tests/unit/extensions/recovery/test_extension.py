@@ -4,7 +4,7 @@
 from oslotest import base
 
 from kronos.extensions.recovery.extension import RECOVERY
-from tests.unit.engine.eligibility.test_faulty_hosts import (
+from tests.unit.extensions.recovery.test_faulty_hosts import (
     cloud,
     plan,
     recovery,

@@ -3,9 +3,9 @@
 
 from oslotest import base
 
-from kronos.engine.eligibility import flavors
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
+from kronos.extensions.cells import flavors
 from tests.builders import cells
 from tests.builders.cells import server
 

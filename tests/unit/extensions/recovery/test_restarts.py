@@ -6,10 +6,10 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.eligibility import restarts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
+from kronos.extensions.recovery import restarts
 
 NOW = 10_000.0
 SETTINGS = Settings(restart_servers=True, recovery_window_seconds=600.0)

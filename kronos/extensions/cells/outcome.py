@@ -11,10 +11,10 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.constraints import availability_zone
-from kronos.engine.eligibility import flavors, unfinished_moves
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Closing, Snapshot
+from kronos.extensions.cells import flavors, unfinished_moves
 
 BACK = 'REVERT_RESIZE'
 """The status of a server on its way back."""

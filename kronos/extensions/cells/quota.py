@@ -10,10 +10,10 @@ from kronos.engine import cell_drain, edits
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import flavors
-from kronos.engine.eligibility.flavors import NO_LIMIT, RESOURCES
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
+from kronos.extensions.cells import flavors
+from kronos.extensions.cells.flavors import NO_LIMIT, RESOURCES
 
 
 class Quota(Constraint):

@@ -5,7 +5,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.eligibility import faulty_hosts, hosts
+from kronos.engine.eligibility import hosts
 from kronos.engine.extension import PLAIN
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
@@ -16,6 +16,7 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
+from kronos.extensions.recovery import faulty_hosts
 from kronos.extensions.recovery.extension import RECOVERY
 from tests.builders import policies
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from kronos.common import durations
 from kronos.engine import cell_drain, wording
 from kronos.engine.cell_drain import POLICY, CellDrain, CrossCellPolicy
-from kronos.engine.eligibility import flavors, instances, unfinished_moves
+from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, ServerGroup, Snapshot
+from kronos.extensions.cells import flavors, unfinished_moves
 
 AFFINITY = 'affinity'
 STOPPED = 'SHUTOFF'

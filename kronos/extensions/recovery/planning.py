@@ -8,9 +8,8 @@ drained of it alone, after all moves of the plan: every constraint holds.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kronos.engine.eligibility import faulty_hosts, hosts, restarts
+from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING
-from kronos.engine.eligibility.restarts import VERIFY, Decision
 from kronos.engine.extension import PLAIN
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PlanScope
@@ -25,6 +24,8 @@ from kronos.engine.types import (
     Restart,
     Snapshot,
 )
+from kronos.extensions.recovery import faulty_hosts, restarts
+from kronos.extensions.recovery.restarts import VERIFY, Decision
 
 
 @dataclass(frozen=True)
