@@ -15,7 +15,7 @@ from kronos.engine.cell_drain import (
 )
 from kronos.engine.constraints.availability_zone import PinnedZone
 from kronos.engine.constraints.base import Constraint
-from kronos.engine.constraints.cell import SameCell, TargetCell
+from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.eligibility import hosts
@@ -37,6 +37,7 @@ from kronos.engine.types import (
 from kronos.extensions.cells import flavors, outcome, search, unfinished_moves
 from kronos.extensions.cells.cell_moves import CellMoves
 from kronos.extensions.cells.quota import Quota
+from kronos.extensions.cells.target_cell import TargetCell
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""
