@@ -3,10 +3,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from kronos.common import first_fault
 from kronos.engine import cell_drain
-from kronos.engine.extension import PLAIN, Extension
+from kronos.engine.extension import Extension
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
@@ -18,8 +19,7 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
-from kronos.extensions.cells.extension import Cells
-from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions import registry
 from kronos.recordings import cell_schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
@@ -110,6 +110,20 @@ class RequestRow:
 
 
 @dataclass
+class ExtensionRow:
+    """What an audit asks of an extension, in plain values."""
+
+    name: str
+    asked: Any = None
+
+    @classmethod
+    def of(cls, extension: Extension) -> 'ExtensionRow | None':
+        if extension.name in ('', *registry.OWN):
+            return None
+        return cls(extension.name, extension.asked)
+
+
+@dataclass
 class SettingsRow:
     """What was planned with, or what ``[kronos]`` said."""
 
@@ -134,6 +148,8 @@ class SettingsRow:
     restart_servers: bool = False
     recovery_window_seconds: float = 600.0
     cell_drain: cell_schema.CellDrainRow | None = None
+    extension: ExtensionRow | None = None
+    """Not one that has keys of its own."""
     cell_move_lossy: bool = False
     long_rpc_timeout_seconds: float = 1800.0
     snapshot_mb_per_second: float = 100.0
@@ -169,6 +185,7 @@ class SettingsRow:
     def of(cls, settings: Settings) -> 'SettingsRow':
         return cls(
             cell_drain=cell_schema.drain_row(cell_drain.of(settings)),
+            extension=ExtensionRow.of(settings.extension),
             max_migrations=settings.max_migrations,
             restrict_to_az=settings.restrict_to_az,
             require_all_policies=settings.require_all_policies,
@@ -185,7 +202,7 @@ class SettingsRow:
             stuck_seconds=settings.stuck_seconds,
             evacuate=settings.evacuate,
             drain_hosts=settings.drain_hosts,
-            recover=settings.extension == RECOVERY,
+            recover=settings.extension.name == 'recovery',
             max_closed_hosts=settings.max_closed_hosts,
             restart_servers=settings.restart_servers,
             recovery_window_seconds=settings.recovery_window_seconds,
@@ -222,8 +239,10 @@ class SettingsRow:
 
     def _extension(self) -> Extension:
         if self.cell_drain is not None:
-            return Cells(self.cell_drain.drain())
-        return RECOVERY if self.recover else PLAIN
+            return registry.make('cells', self.cell_drain.drain())
+        if self.extension is not None:
+            return registry.make(self.extension.name, self.extension.asked)
+        return registry.make('recovery' if self.recover else '')
 
     def settings(self) -> Settings:
         return Settings(

@@ -28,8 +28,7 @@ from kronos.engine.types import (
     CycleReport,
     Snapshot,
 )
-from kronos.extensions.cells.extension import Cells
-from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions import registry
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
@@ -173,7 +172,7 @@ def _extension(
     :raises ConfigurationError: a parameter is wrong
     """
     if mode is PlanMode.RECOVER:
-        return RECOVERY
+        return registry.make('recovery')
     if mode is not PlanMode.CELL_DRAIN:
         return PLAIN
     if not options.parameters:
@@ -187,7 +186,7 @@ def _extension(
     )
     known = recording.gathered.cell_needs.flavors
     found.flavor_map = cell_needs.resolved(found.flavor_map, known)
-    return Cells(found)
+    return registry.make('cells', found)
 
 
 def _sent(text: str) -> Any:

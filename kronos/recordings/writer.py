@@ -232,8 +232,9 @@ def _meta(recording: Recording) -> dict[str, Any]:
     if meta.request.cells is None:
         del found['request']['cells']
     for name in ('settings', 'configured'):
-        if found[name] and found[name]['cell_drain'] is None:
-            del found[name]['cell_drain']
+        for key in ('cell_drain', 'extension'):
+            if found[name] and found[name][key] is None:
+                del found[name][key]
     return found
 
 

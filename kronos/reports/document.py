@@ -26,7 +26,6 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
-from kronos.extensions.recovery.extension import RECOVERY
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -66,7 +65,7 @@ def settings(found: Settings) -> dict[str, Any]:
         'stuck_seconds': found.stuck_seconds,
         'evacuate': found.evacuate,
         'drain_hosts': found.drain_hosts and list(found.drain_hosts),
-        'recover': found.extension == RECOVERY,
+        'recover': found.extension.name == 'recovery',
         'max_closed_hosts': found.max_closed_hosts,
         'restart_servers': found.restart_servers,
         'recovery_window_seconds': found.recovery_window_seconds,

@@ -19,7 +19,6 @@ from kronos.engine.scheduling import durations
 from kronos.engine.scoring import labels
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Event, Snapshot
-from kronos.extensions.recovery.extension import RECOVERY
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
@@ -138,7 +137,7 @@ def _past(
     """
     now, restarts, begun = time.time(), recoveries.NONE, list[BegunMove]()
     events = history.events(cooldown.watcher_since(settings, now), audit)
-    if settings.extension == RECOVERY and settings.restart_servers:
+    if settings.extension.name == 'recovery' and settings.restart_servers:
         restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
     if cell_drain.of(settings) is not None:
         begun = begun_moves.since(now - unfinished_moves.REMEMBERED_SECONDS)
@@ -250,7 +249,7 @@ def make_settings(
 def _collector(
     conf: Any, osc: Any, settings: Settings, file: PolicyFile
 ) -> collector.Collector:
-    recovers = settings.extension == RECOVERY
+    recovers = settings.extension.name == 'recovery'
     host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
         host.nova(),

@@ -278,6 +278,9 @@ class _Rewriter:
         hosts, extension = was.drain_hosts, was.extension
         if (drain := cells.drain(cell_drain.of(was), self._names)) is not None:
             extension = dataclasses.replace(extension, asked=drain)
+        elif extension.asked is not None:
+            # What names there may be in it is not known.
+            extension = dataclasses.replace(extension, asked=None)
         return dataclasses.replace(
             was,
             extension=extension,

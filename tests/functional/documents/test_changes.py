@@ -29,6 +29,10 @@ SHOWN = {
     ],
     'a mixture of phases': ['unit/examples/mixture.py'],
     'a goal': ['unit/examples/goal.py'],
+    "what an audit may want instead of the trunk's plan, or beside it": [
+        'unit/examples/extension.py',
+        'unit/examples/test_extension.py',
+    ],
     'what holds in a phase': ['unit/engine/test_phase_rules.py'],
     'a phase': ['unit/engine/planning/test_phases.py'],
     'a search': ['unit/examples/search.py'],
@@ -49,16 +53,16 @@ SHOWN = {
         'unit/actions/migration/test_preflight.py',
     ],
     'which host is closed, and when none is': [
-        'unit/engine/eligibility/test_faulty_hosts.py',
+        'unit/extensions/recovery/test_faulty_hosts.py',
         'unit/actions/test_host_closing.py',
     ],
     'which server is restarted, and where': [
-        'unit/engine/eligibility/test_restarts.py',
-        'unit/engine/planning/test_restarts.py',
+        'unit/extensions/recovery/test_restarts.py',
+        'unit/extensions/recovery/test_planning.py',
         'unit/actions/test_server_restart.py',
     ],
     'which server leaves its cell, where to, and why others stay': [
-        'unit/engine/eligibility/test_cell_moves.py',
+        'unit/extensions/cells/test_cell_moves.py',
         'unit/extensions/cells/test_search.py',
         'unit/snapshots/test_cell_parameters.py',
     ],

@@ -127,6 +127,7 @@ class TestSettings(base.BaseTestCase):
                 'restart_servers': False,
                 'recovery_window_seconds': 600.0,
                 'cell_drain': None,
+                'extension': None,
                 'cell_move_lossy': False,
                 'long_rpc_timeout_seconds': 1800.0,
                 'snapshot_mb_per_second': 100.0,
