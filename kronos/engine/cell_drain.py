@@ -5,15 +5,21 @@ A server goes from the source cell to a target cell, cold, with its flavor or
 with the one that a map gives.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 
-DEFAULT_MOVES = 10
-"""So many servers leave by one plan, if the audit does not say."""
+if TYPE_CHECKING:
+    from kronos.engine.types import Flavor, Snapshot
+
+NAME = 'cells'
+"""Of the extension."""
 SAME = 'same'
 """As the new flavor in a map: the server keeps its own."""
 ANY = '*'
@@ -162,6 +168,36 @@ class ForeignMove:
     source: str
     destination: str
     source_cell: str
+
+
+@dataclass
+class CellNeeds:
+    """What is known of a cloud for it; what nobody asked for is empty."""
+
+    flavors: dict[str, Flavor] = field(default_factory=dict)
+    """By name, those of the cloud."""
+    quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By project and resource; absent: no limit."""
+    offloaded: list[OffloadedServer] = field(default_factory=list)
+    """All of the cloud: no API tells their cell."""
+    unfinished: list[UnfinishedMove] = field(default_factory=list)
+    """Moves that Kronos began, of all cells."""
+    of_others: list[ForeignMove] = field(default_factory=list)
+    """Such moves that others began."""
+    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
+    loses_keys: bool = False
+    """Whether Nova does not take key pairs to another cell."""
+    warnings: list[str] = field(default_factory=list)
+    """What could not be asked."""
+    open_source_hosts: list[str] = field(default_factory=list)
+    """Hosts of the source cell that are no part of a scope, and take
+    servers."""
+
+
+def needs_of(snapshot: Snapshot) -> CellNeeds:
+    """What a snapshot keeps for an audit that empties a cell."""
+    found = snapshot.beside.get(NAME)
+    return found if isinstance(found, CellNeeds) else CellNeeds()
 
 
 @dataclass

@@ -55,6 +55,15 @@ def with_snapshot(case: PlanningInput, **values: Any) -> PlanningInput:
     return replace(case, snapshot=replace(case.snapshot, **values))
 
 
+def with_beside(
+    case: PlanningInput, name: str, **values: Any
+) -> PlanningInput:
+    """The case with other fields of what an extension looks at."""
+    beside = case.snapshot.beside
+    changed = replace(beside[name], **values)
+    return with_snapshot(case, beside=beside | {name: changed})
+
+
 def with_host(case: PlanningInput, name: str, **values: Any) -> PlanningInput:
     """The case with other fields of one host."""
     host = replace(case.snapshot.hosts[name], **values)

@@ -7,6 +7,7 @@ from kronos.common import first_fault
 from kronos.engine.cell_drain import (
     CellDrain,
     CellMove,
+    CellNeeds,
     Confirm,
     CrossCellPolicy,
     ForeignMove,
@@ -17,7 +18,6 @@ from kronos.engine.cell_drain import (
 from kronos.engine.types import Flavor
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 
 
 @dataclass

@@ -6,6 +6,7 @@ from typing import Any
 
 import pydantic
 
+from kronos.engine.cell_drain import CellNeeds
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Reading, Seeds
@@ -16,7 +17,6 @@ from kronos.recordings import inventory_schema as rows
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
 from kronos.snapshots.scopes import Cloud
 

@@ -11,7 +11,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from oslo_log import log as logging
@@ -23,10 +23,9 @@ from kronos.engine.cell_drain import (
     POLICY,
     SAME,
     CellDrain,
+    CellNeeds,
     CrossCellPolicy,
-    ForeignMove,
     OffloadedServer,
-    UnfinishedMove,
 )
 from kronos.engine.types import Event, Flavor, Instance, Outcome
 from kronos.extensions.cells import flavors
@@ -43,25 +42,6 @@ NO_SHARES = (
     'as if none had'
 )
 """A warning, where a whole cloud is looked at."""
-
-
-@dataclass
-class CellNeeds:
-    """All of it; what nobody asked for is empty."""
-
-    flavors: dict[str, Flavor] = field(default_factory=dict)
-    """By name, those of the cloud."""
-    quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By project and resource; absent: no limit."""
-    offloaded: list[OffloadedServer] = field(default_factory=list)
-    unfinished: list[UnfinishedMove] = field(default_factory=list)
-    """Moves that Kronos began, of all cells."""
-    of_others: list[ForeignMove] = field(default_factory=list)
-    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
-    loses_keys: bool = False
-    """Whether Nova does not take key pairs to another cell."""
-    warnings: list[str] = field(default_factory=list)
-    """What could not be asked."""
 
 
 class TiedPorts(Protocol):

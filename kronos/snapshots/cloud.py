@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.common.shell_commands import ShellCommand
+from kronos.engine import cell_drain
+from kronos.engine.cell_drain import CellNeeds
 from kronos.engine.types import (
     ComputeService,
     Event,
@@ -17,7 +19,6 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.snapshots import cell_hosts, exclusions, scopes
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'
@@ -175,18 +176,13 @@ def _snapshot(
 def _add_cell_needs(
     snapshot: Snapshot, scope: cell_hosts.CellScope, gathered: CloudInventory
 ) -> None:
-    needs = gathered.cell_needs
-    snapshot.flavors = needs.flavors
-    snapshot.quota_left = needs.quota_left
-    snapshot.offloaded = needs.offloaded
-    snapshot.unfinished = needs.unfinished
-    snapshot.of_others = needs.of_others
-    snapshot.cell_policy = needs.cell_policy
-    snapshot.loses_keys = needs.loses_keys
     services = gathered.services or {}
     open_ = {name for name, one in services.items() if one.is_available}
     known = gathered.cloud.hosts | gathered.cloud.other_hosts
-    snapshot.open_source_hosts = cell_hosts.open_beside(scope, known, open_)
+    snapshot.beside[cell_drain.NAME] = dataclasses.replace(
+        gathered.cell_needs,
+        open_source_hosts=cell_hosts.open_beside(scope, known, open_),
+    )
 
 
 def _faulty_elsewhere(

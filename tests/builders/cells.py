@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from kronos.engine import cell_drain
-from kronos.engine.cell_drain import CellDrain, CellMove, UnfinishedMove
+from kronos.engine.cell_drain import (
+    CellDrain,
+    CellMove,
+    CellNeeds,
+    UnfinishedMove,
+)
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
 from kronos.extensions.cells.extension import Cells
@@ -14,7 +19,6 @@ from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 from tests.builders import scopes
@@ -78,7 +82,8 @@ def cells(
         host.availability_zone = f'zone-{host.cell}'
     room = {'VCPU': 16, 'MEMORY_MB': 65536, 'DISK_GB': 1000}
     scopes.give_room(snapshot, dict.fromkeys(snapshot.hosts, room))
-    snapshot.flavors = {one.name: one for one in (SMALL, LARGE)}
+    flavors = {one.name: one for one in (SMALL, LARGE)}
+    snapshot.beside[cell_drain.NAME] = CellNeeds(flavors)
     return snapshot
 
 
@@ -114,13 +119,7 @@ def recording(snapshot: Snapshot, asked: Settings) -> Recording:
             list(snapshot.groups),
             list(snapshot.events),
             snapshot.taken_at,
-            cell_needs=CellNeeds(
-                snapshot.flavors,
-                snapshot.quota_left,
-                snapshot.offloaded,
-                snapshot.unfinished,
-                snapshot.of_others,
-            ),
+            cell_needs=cell_drain.needs_of(snapshot),
         ),
         [cpu],
         ScopeRequest(cells=drain and CellScope(drain.source, drain.targets)),

@@ -2,13 +2,12 @@
 """In which cells is a made-up cloud that one of them is emptied of?"""
 
 from generator.cloud import Cloud, Server
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.cell_drain import CellDrain, CellNeeds
 from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import Flavor
 from kronos.extensions.cells import extension
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 
 OLD, NEW = 'old', 'new'
 DISK_GB = 20

@@ -15,8 +15,8 @@ from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.task import CellMoveTask
 from kronos.actions.migration import destination, preflight
 from kronos.actions.migration.preflight import DESTINATION, SOURCE
-from kronos.engine import faults, types
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine import cell_drain, faults, types
+from kronos.engine.cell_drain import CellDrain, CellNeeds
 from kronos.engine.eligibility import instances
 from kronos.engine.extension import Extension
 from kronos.engine.faults import Fault
@@ -215,10 +215,14 @@ def _snapshot(
         {},
         services=services,
         groups=context.nova.get_groups_of(instance.uuid),
-        flavors=known,
-        cell_policy=cell_needs.policy(context.sources.policy_files),
-        loses_keys=instance.has_key
-        and cell_needs.loses_keys(context.listings, context.sources),
+        beside={
+            cell_drain.NAME: CellNeeds(
+                flavors=known,
+                cell_policy=cell_needs.policy(context.sources.policy_files),
+                loses_keys=instance.has_key
+                and cell_needs.loses_keys(context.listings, context.sources),
+            )
+        },
     )
 
 

@@ -10,7 +10,12 @@ from collections.abc import Iterator
 
 from kronos.common import durations
 from kronos.engine import cell_drain, wording
-from kronos.engine.cell_drain import POLICY, CellDrain, CrossCellPolicy
+from kronos.engine.cell_drain import (
+    POLICY,
+    CellDrain,
+    CrossCellPolicy,
+    needs_of,
+)
 from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 from kronos.engine.reasons import Code, Reason
@@ -96,7 +101,7 @@ class CellMoves:
 
     def _policy(self, instance: Instance) -> Iterator[Reason]:
         """Nova refuses a resize late, when its hosts are closed already."""
-        drain, state = self._drain, self._snapshot.cell_policy
+        drain, state = self._drain, needs_of(self._snapshot).cell_policy
         if state is CrossCellPolicy.CLOSED:
             text = (
                 'Nova lets no server leave its cell: the policy '
@@ -141,7 +146,7 @@ class CellMoves:
             return
         if not flavors.is_changed(instance, self._drain):
             return
-        new = self._snapshot.flavors.get(name)
+        new = needs_of(self._snapshot).flavors.get(name)
         if new is None:
             text = f'there is no flavor {name}, which flavor_map gives it'
             yield Reason(text, Code.CELL_FLAVOR_GONE, name)
@@ -167,7 +172,10 @@ class CellMoves:
             (instance.swap_mb, 'a swap disk'),
             (instances.has_vtpm(instance), 'a vTPM'),
             (instance.has_shares, 'a Manila share'),
-            (instance.has_key and self._snapshot.loses_keys, 'a key pair'),
+            (
+                instance.has_key and needs_of(self._snapshot).loses_keys,
+                'a key pair',
+            ),
         ):
             if lost:
                 text = (
@@ -179,7 +187,10 @@ class CellMoves:
     @functools.cached_property
     def _open_hosts(self) -> list[str]:
         """Hosts of the source cell that will take servers."""
-        snapshot, found = self._snapshot, {*self._snapshot.open_source_hosts}
+        snapshot, found = (
+            self._snapshot,
+            {*needs_of(self._snapshot).open_source_hosts},
+        )
         services = snapshot.services or {}
         if not self._drain.close_source:
             found |= {

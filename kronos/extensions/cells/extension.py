@@ -78,19 +78,21 @@ def _flavor_made(
 ) -> PlanningInput:
     """The cloud has a flavor that is as large as the instance."""
     instance = case.snapshot.instances[pair.instance]
-    flavors = case.snapshot.flavors
-    had = flavors.get(
+    known = cell_drain.needs_of(case.snapshot).flavors
+    had = known.get(
         reason.about,
         Flavor(reason.about, reason.about, instance.vcpus, instance.memory_mb),
     )
     made = replace(had, root_gb=max(had.root_gb, instance.root_gb))
-    return edits.with_snapshot(case, flavors=flavors | {reason.about: made})
+    return edits.with_beside(
+        case, cell_drain.NAME, flavors=known | {reason.about: made}
+    )
 
 
 def _source_closed(
     case: PlanningInput, reason: Reason, pair: Pair
 ) -> PlanningInput:
-    case = edits.with_snapshot(case, open_source_hosts=[])
+    case = edits.with_beside(case, cell_drain.NAME, open_source_hosts=[])
     return _drain(close_source=True)(case, reason, pair)
 
 
@@ -98,10 +100,10 @@ def _move_over(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
     """Its move to another cell is over, and it is where it is now."""
     unfinished = [
         move
-        for move in case.snapshot.unfinished
+        for move in cell_drain.needs_of(case.snapshot).unfinished
         if move.instance != pair.instance
     ]
-    case = edits.with_snapshot(case, unfinished=unfinished)
+    case = edits.with_beside(case, cell_drain.NAME, unfinished=unfinished)
     return edits.with_instance(
         case,
         pair.instance,
@@ -117,7 +119,7 @@ class Cells(Extension):
 
     asked: CellDrain
 
-    name: ClassVar[str] = 'cells'
+    name: ClassVar[str] = cell_drain.NAME
     cannot: ClassVar[str] = 'leave the cell'
     phases: ClassVar[Mapping[Phase, PhasePlan]] = {
         CellPhase.CELL_DRAIN: PhasePlan(ROW, search.run)
@@ -136,8 +138,8 @@ class Cells(Extension):
         Code.CELL_RESIZE_INSIDE: _source_closed,
         Code.CELL_LOSSY: edits.setting(cell_move_lossy=True),
         Code.CELL_PORT: edits.instance(tied_port=''),
-        Code.CELL_POLICY: lambda case, _, __: edits.with_snapshot(
-            case, cell_policy=CrossCellPolicy.OPEN
+        Code.CELL_POLICY: lambda case, _, __: edits.with_beside(
+            case, cell_drain.NAME, cell_policy=CrossCellPolicy.OPEN
         ),
         Code.CELL_SNAPSHOT_SLOW: edits.setting(
             long_rpc_timeout_seconds=math.inf

@@ -8,7 +8,7 @@ new one that needs room and quota.
 from collections.abc import Mapping
 
 from kronos.engine import cell_drain
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.cell_drain import CellDrain, needs_of
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
@@ -25,7 +25,9 @@ def changed(
     drain = cell_drain.of(settings)
     if drain is None or not is_changed(instance, drain):
         return None
-    return snapshot.flavors.get(drain.new_flavor(instance.flavor) or '')
+    return needs_of(snapshot).flavors.get(
+        drain.new_flavor(instance.flavor) or ''
+    )
 
 
 def is_changed(instance: Instance, drain: CellDrain) -> bool:

@@ -9,6 +9,7 @@ from kronos.engine.cell_drain import (
     CellMove,
     CellOutcome,
     UnfinishedMove,
+    needs_of,
 )
 from kronos.engine.constraints import availability_zone
 from kronos.engine.reasons import Code, Reason
@@ -51,10 +52,10 @@ def note(
             if uuid in result.stayed
             and result.stayed[uuid].code is not Code.BUDGET_USED
         ],
-        may_be_here=list(snapshot.offloaded),
+        may_be_here=list(needs_of(snapshot).offloaded),
         of_others=[
             one
-            for one in snapshot.of_others
+            for one in needs_of(snapshot).of_others
             if one.source_cell == drain.source
         ],
     )
@@ -108,7 +109,9 @@ def _move(
         destination_cell=snapshot.hosts[destination].cell,
         source_flavor=one.flavor,
         destination_flavor=new,
-        destination_flavor_id=snapshot.flavors[new].id if is_new else '',
+        destination_flavor_id=needs_of(snapshot).flavors[new].id
+        if is_new
+        else '',
         source_zone=availability_zone.zone_of(snapshot, one.host),
         destination_zone=availability_zone.zone_of(snapshot, destination),
         unpins=one.pinned_availability_zone is not None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from kronos.engine import cell_drain, edits
 from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.cell_drain import needs_of
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
@@ -59,7 +60,7 @@ class Quota(Constraint):
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
         snapshot, drain = given.snapshot, cell_drain.of(given.settings)
-        left = snapshot.quota_left
+        left = needs_of(snapshot).quota_left
         if drain is None or drain.flavor_map is None or not left:
             return None
         needs = [
@@ -78,11 +79,11 @@ class Quota(Constraint):
     ) -> PlanningInput:
         """As much more quota as the project lacks."""
         project = case.snapshot.instances[pair.instance].project_id
-        left = dict(case.snapshot.quota_left)
+        left = dict(needs_of(case.snapshot).quota_left)
         had = left.get(project, {})
         more = had.get(reason.about, 0) + int(reason.value)
         left[project] = had | {reason.about: more}
-        return edits.with_snapshot(case, quota_left=left)
+        return edits.with_beside(case, cell_drain.NAME, quota_left=left)
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kronos.engine import cell_drain
-from kronos.engine.cell_drain import UnfinishedMove, confirming
+from kronos.engine.cell_drain import UnfinishedMove, confirming, needs_of
 from kronos.engine.eligibility import cooldown
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -34,7 +34,7 @@ def of_drain(snapshot: Snapshot, settings: Settings) -> list[UnfinishedMove]:
         return []
     return [
         one
-        for one in snapshot.unfinished
+        for one in needs_of(snapshot).unfinished
         if one.how.source_cell == drain.source
     ]
 

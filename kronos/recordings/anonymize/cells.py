@@ -8,6 +8,7 @@ from kronos.engine.cell_drain import (
     SAME,
     CellDrain,
     CellMove,
+    CellNeeds,
     ForeignMove,
     OffloadedServer,
     UnfinishedMove,
@@ -16,7 +17,6 @@ from kronos.recordings.anonymize import vocabulary
 from kronos.recordings.anonymize.extra_specs import Specs
 from kronos.recordings.anonymize.names import Names
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 
 
 def needs(was: CellNeeds, names: Names, specs: Specs) -> CellNeeds:

@@ -18,6 +18,7 @@ from watcher.common import context, exception
 from kronos.actions.cell_move.mark import PlanStanding
 from kronos.common import exceptions
 from kronos.engine import faults
+from kronos.engine.cell_drain import needs_of
 from kronos.engine.faults import Fault
 from kronos.engine.planning.propose import propose
 from kronos.snapshots import watcher_actions
@@ -100,7 +101,7 @@ class TestSchema(oslotest_base.BaseTestCase):
 
     def test_it_takes_what_finishes_a_move(self):
         snapshot = cells.cells([])
-        snapshot.unfinished = [
+        needs_of(snapshot).unfinished = [
             dataclasses.replace(cells.unfinished(UUID), action=OTHER)
         ]
         told = self.planned(snapshot)

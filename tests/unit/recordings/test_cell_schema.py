@@ -10,17 +10,18 @@ from oslotest import base
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.cell_drain import (
     CellMove,
+    CellNeeds,
     Confirm,
     CrossCellPolicy,
     ForeignMove,
     OffloadedServer,
     UnfinishedMove,
+    needs_of,
 )
 from kronos.engine.types import Flavor
 from kronos.extensions.cells.extension import Cells
 from kronos.recordings import cell_schema, load, reader, writer
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import recordings
 from tests.unit.recordings.test_meta_schema import DRAIN
@@ -115,10 +116,10 @@ class TestFile(base.BaseTestCase):
         self.assertEqual(was.settings, now.settings)
         [snapshot] = now.snapshots()
         self.assertEqual('old -> new', snapshot.scope)
-        self.assertEqual(NEEDS.flavors, snapshot.flavors)
-        self.assertEqual(NEEDS.offloaded, snapshot.offloaded)
-        self.assertEqual(NEEDS.unfinished, snapshot.unfinished)
-        self.assertEqual(NEEDS.of_others, snapshot.of_others)
+        self.assertEqual(NEEDS.flavors, needs_of(snapshot).flavors)
+        self.assertEqual(NEEDS.offloaded, needs_of(snapshot).offloaded)
+        self.assertEqual(NEEDS.unfinished, needs_of(snapshot).unfinished)
+        self.assertEqual(NEEDS.of_others, needs_of(snapshot).of_others)
 
     def test_what_nova_keeps_servers_from(self) -> None:
         """Of the cloud and of a server; without it nothing is written."""

@@ -7,7 +7,7 @@ import fixtures
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.engine.cell_drain import ForeignMove
+from kronos.engine.cell_drain import ForeignMove, needs_of
 from kronos.engine.planning import propose
 from kronos.recordings import load, writer
 from kronos.recordings.anonymize import anonymizer
@@ -108,12 +108,14 @@ class TestCells(base.BaseTestCase):
             cells.server('d', 'o2', project_id='full'),
         ]
         self.snapshot = cells.cells(servers)
-        self.snapshot.quota_left = {'full': {'cores': 0}}
-        self.snapshot.unfinished = [
+        needs_of(self.snapshot).quota_left = {'full': {'cores': 0}}
+        needs_of(self.snapshot).unfinished = [
             cells.unfinished('e'),
             cells.unfinished('f', has_ended=True),
         ]
-        self.snapshot.of_others = [ForeignMove('g', 'g', 'o1', 'n2', 'old')]
+        needs_of(self.snapshot).of_others = [
+            ForeignMove('g', 'g', 'o1', 'n2', 'old')
+        ]
         self.asked = cells.settings(
             flavor_map={'*': 'large'}, close_source=True
         )

@@ -6,7 +6,12 @@ from typing import Any
 from oslotest import base
 
 from kronos.common.exceptions import ScopeError
-from kronos.engine.cell_drain import CellOutcome, ForeignMove, OffloadedServer
+from kronos.engine.cell_drain import (
+    CellOutcome,
+    ForeignMove,
+    OffloadedServer,
+    needs_of,
+)
 from kronos.engine.extension import PLAIN
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code, Reason
@@ -84,7 +89,7 @@ class TestOutcome(base.BaseTestCase):
             cells.server('e'),
         ]
         snapshot = cells.cells(servers)
-        snapshot.offloaded = [OffloadedServer('u', 'shelf')]
+        needs_of(snapshot).offloaded = [OffloadedServer('u', 'shelf')]
         settings = cells.settings(max_migrations=1)
         report = propose([snapshot], [cells.CPU], settings)
         self.assertEqual(
@@ -110,12 +115,14 @@ class TestOutcome(base.BaseTestCase):
     def test_moves_that_were_begun(self) -> None:
         """They are told first, and make a plan of their own."""
         snapshot = cells.cells([cells.server('a', locked=True)])
-        snapshot.unfinished = [
+        needs_of(snapshot).unfinished = [
             cells.unfinished('b'),
             cells.unfinished('c'),
             cells.unfinished('d', has_ended=True),
         ]
-        snapshot.of_others = [ForeignMove('e', 'web', 'o1', 'n1', 'old')]
+        needs_of(snapshot).of_others = [
+            ForeignMove('e', 'web', 'o1', 'n1', 'old')
+        ]
         report = propose([snapshot], [cells.CPU], cells.settings())
         told = (
             '2 moves begun before are finished, d waits for you to confirm '
@@ -139,7 +146,7 @@ class TestOutcome(base.BaseTestCase):
         snapshot.services = None
         report = propose([snapshot], [cells.CPU], cells.settings())
         self.assertTrue(status_messages.is_blind(report))
-        snapshot.unfinished = [cells.unfinished('b')]
+        needs_of(snapshot).unfinished = [cells.unfinished('b')]
         report = propose([snapshot], [cells.CPU], cells.settings())
         self.assertFalse(status_messages.is_blind(report))
         self.assertIn(

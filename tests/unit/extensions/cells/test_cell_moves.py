@@ -7,7 +7,13 @@ from typing import Any
 import testscenarios
 from oslotest import base
 
-from kronos.engine.cell_drain import CellPhase, CrossCellPolicy
+from kronos.engine.cell_drain import (
+    NAME,
+    CellNeeds,
+    CellPhase,
+    CrossCellPolicy,
+    needs_of,
+)
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import instances
 from kronos.engine.explain.relaxations import relax
@@ -124,7 +130,10 @@ class TestReasons(testscenarios.TestWithScenarios, base.BaseTestCase):
         fields = dict(self.snapshot)
         closed = fields.pop('services_closed', False)
         made = cells.cells([server('a', **self.values)])
+        own = {one.name for one in dataclasses.fields(CellNeeds)}
+        needs = {key: fields.pop(key) for key in own & fields.keys()}
         made = dataclasses.replace(made, **fields)
+        made.beside[NAME] = dataclasses.replace(needs_of(made), **needs)
         assert made.services is not None
         for name in cells.OLD if closed else ():
             made.services[name].status = 'disabled'

@@ -5,7 +5,12 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellMove, ForeignMove, OffloadedServer
+from kronos.engine.cell_drain import (
+    CellMove,
+    ForeignMove,
+    OffloadedServer,
+    needs_of,
+)
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
@@ -71,12 +76,12 @@ class TestOutcome(base.BaseTestCase):
         """Servers of target cells are none of it; offloaded ones may be."""
         servers = [server('a'), server('b', locked=True), server('c', 'n1')]
         snapshot = cells.cells(servers)
-        snapshot.offloaded = [OffloadedServer('uuid', 'shelved')]
+        needs_of(snapshot).offloaded = [OffloadedServer('uuid', 'shelved')]
         cell = run(snapshot).cell
         assert cell is not None
         self.assertEqual(('old', ['new']), (cell.source, cell.targets))
         self.assertEqual((2, 1), (cell.servers_before, cell.servers_after))
-        self.assertEqual(snapshot.offloaded, cell.may_be_here)
+        self.assertEqual(needs_of(snapshot).offloaded, cell.may_be_here)
         self.assertFalse(cell.is_empty)
 
     def test_empty(self) -> None:
@@ -105,7 +110,7 @@ class TestOutcome(base.BaseTestCase):
             server('free'),
         ]
         snapshot = cells.cells(servers)
-        snapshot.unfinished = [
+        needs_of(snapshot).unfinished = [
             unfinished('leaves', 'RESIZE', 'o1'),
             unfinished('back', 'REVERT_RESIZE'),
             unfinished('there'),
@@ -115,7 +120,7 @@ class TestOutcome(base.BaseTestCase):
         ]
         other = ForeignMove('of others', '', 'o2', 'n3', 'old')
         elsewhere = ForeignMove('of another cell', '', 'x1', 'n3', 'x')
-        snapshot.of_others = [other, elsewhere]
+        needs_of(snapshot).of_others = [other, elsewhere]
         result = run(snapshot)
         cell = result.cell
         assert cell is not None
@@ -139,7 +144,7 @@ class TestOutcome(base.BaseTestCase):
         servers = [server('a'), server('b')]
         for more in ({}, {'plan': 'p'}, {'has_ended': True}):
             snapshot = cells.cells(servers)
-            snapshot.unfinished = [unfinished('c', **more)]
+            needs_of(snapshot).unfinished = [unfinished('c', **more)]
             [result] = propose(
                 [snapshot], [CPU], cells.settings(max_migrations=2)
             ).scopes
@@ -152,7 +157,7 @@ class TestOutcome(base.BaseTestCase):
         """Nor os-services: what was begun is between two cells."""
         snapshot = cells.cells([server('a', 'n1', status='VERIFY_RESIZE')])
         snapshot.services = None
-        snapshot.unfinished = [unfinished('a')]
+        needs_of(snapshot).unfinished = [unfinished('a')]
         result = run(snapshot)
         self.assertEqual(['a'], [one.instance for one in result.finishing])
         self.assertEqual(Code.CELL_BEGUN, result.stayed['a'].code)
@@ -166,7 +171,10 @@ class TestOutcome(base.BaseTestCase):
             ([], [other]),
         ):
             snapshot = cells.cells([])
-            snapshot.unfinished, snapshot.of_others = unfinished_, others
+            needs_of(snapshot).unfinished, needs_of(snapshot).of_others = (
+                unfinished_,
+                others,
+            )
             cell = run(snapshot).cell
             assert cell is not None
             self.assertEqual(0, cell.servers_before)

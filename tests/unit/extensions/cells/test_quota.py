@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from oslotest import base
 
+from kronos.engine.cell_drain import needs_of
 from kronos.engine.planning.propose import propose
 from kronos.extensions.cells.quota import Quota
 from tests.builders import cells, constraints
@@ -18,7 +19,7 @@ class TestQuota(base.BaseTestCase):
     def built(self, number: int, **left: int) -> Quota:
         servers = [server(f'v{n}') for n in range(number)]
         snapshot = cells.cells(servers)
-        snapshot.quota_left = {'project': left}
+        needs_of(snapshot).quota_left = {'project': left}
         given = constraints.given(snapshot, cells.settings(**DRAIN))
         made = Quota.build(given)
         assert made is not None
@@ -77,7 +78,7 @@ class TestQuota(base.BaseTestCase):
     def test_in_a_plan(self) -> None:
         """Of three two have quota; the third says what it lacks."""
         snapshot = cells.cells([server(f'v{n}') for n in range(3)])
-        snapshot.quota_left = {'project': {'cores': 7}}
+        needs_of(snapshot).quota_left = {'project': {'cores': 7}}
         asked: dict[str, Any] = DRAIN
         settings = cells.settings(**asked)
         [result] = propose([snapshot], [CPU], settings).scopes

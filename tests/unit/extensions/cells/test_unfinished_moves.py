@@ -5,7 +5,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellMove, UnfinishedMove
+from kronos.engine.cell_drain import CellMove, UnfinishedMove, needs_of
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome, Snapshot
@@ -23,7 +23,7 @@ def snapshot(*moves: UnfinishedMove, **server_fields: Any) -> Snapshot:
         if one.host in (*cells.OLD, *cells.NEW)
     ]
     found = cells.cells(servers)
-    found.unfinished = list(moves)
+    needs_of(found).unfinished = list(moves)
     return found
 
 
