@@ -18,6 +18,8 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.failures import Failures
 from kronos.snapshots import cell_hosts, exclusions, scopes
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -154,8 +156,12 @@ def _snapshot(
         readings=readings,
         services=gathered.services,
         exclusions_unknown=gathered.exclusions_unknown,
-        failures_unknown=gathered.failures_unknown,
-        faulty_elsewhere=_faulty_elsewhere(name, names, gathered),
+        beside={
+            failures.NAME: Failures(
+                gathered.failures_unknown,
+                _faulty_elsewhere(name, names, gathered),
+            )
+        },
         groups=[
             group
             for group in gathered.groups

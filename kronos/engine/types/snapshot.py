@@ -46,12 +46,6 @@ class Snapshot:
     exclusions_unknown: str = ''
     """Why nobody knows which hosts ``exclude_hosts_query`` excludes: then the
     gate stays shut, too. Empty: it is known, or not asked."""
-    failures_unknown: str = ''
-    """Why nobody knows which hosts are at fault by ``host_fault_query``, or
-    which servers failed. Only recovery looks at it."""
-    faulty_elsewhere: list[str] = field(default_factory=list)
-    """Hosts of its aggregate that are no part of it, and are at fault or
-    were closed by Kronos."""
     groups: list[ServerGroup] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """What is remembered of moves of its instances and at its hosts."""

@@ -19,12 +19,12 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
 )
-from kronos.extensions.recovery import faulty_hosts, planning
+from kronos.extensions.recovery import failures, faulty_hosts, planning
 
 
 def _any_number(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
     snapshot = case.snapshot
-    number = len(snapshot.hosts) + len(snapshot.faulty_elsewhere)
+    number = len(snapshot.hosts) + len(failures.of(snapshot).elsewhere)
     return edits.with_settings(case, max_closed_hosts=number)
 
 
@@ -39,10 +39,10 @@ def _no_fault(
 class Recovery(Extension):
     """It closes hosts at fault, drains them, and starts servers again."""
 
-    name: ClassVar[str] = 'recovery'
+    name: ClassVar[str] = failures.NAME
     relaxations: ClassVar[Mapping[Code, Relaxation]] = {
-        Code.SCOPE_FAILURES_UNKNOWN: lambda case, _, __: edits.with_snapshot(
-            case, failures_unknown=''
+        Code.SCOPE_FAILURES_UNKNOWN: lambda case, _, __: edits.with_beside(
+            case, failures.NAME, unknown=''
         ),
         Code.SCOPE_TOO_MANY_AT_FAULT: _any_number,
         Code.HOST_AT_FAULT: _no_fault,

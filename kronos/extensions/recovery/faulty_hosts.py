@@ -11,6 +11,7 @@ from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Snapshot
+from kronos.extensions.recovery import failures
 
 SHOWN = 5
 """Hosts that are named one by one."""
@@ -35,11 +36,12 @@ def at_fault(snapshot: Snapshot) -> dict[str, Reason]:
 
 def why_stopped(snapshot: Snapshot, settings: Settings) -> Reason | None:
     """Why nothing may be recovered in a scope; None if it may."""
-    if snapshot.failures_unknown:
-        text = f'what to recover is unknown: {snapshot.failures_unknown}'
+    failed = failures.of(snapshot)
+    if failed.unknown:
+        text = f'what to recover is unknown: {failed.unknown}'
         return Reason(text, Code.SCOPE_FAILURES_UNKNOWN)
     counted = {*at_fault(snapshot), *_closed(snapshot)}
-    found = [*sorted(counted), *sorted(snapshot.faulty_elsewhere)]
+    found = [*sorted(counted), *sorted(failed.elsewhere)]
     limit = settings.max_closed_hosts
     if len(found) <= limit:
         return None

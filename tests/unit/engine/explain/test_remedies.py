@@ -40,6 +40,7 @@ from kronos.engine.types import (
 )
 from kronos.extensions.cells import cell_moves
 from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
@@ -185,7 +186,8 @@ def recovery(*faulty: str, **settings: Any) -> Scene:
 
 def failures_unknown() -> Scene:
     scene = recovery('a')
-    scene.case.snapshot.failures_unknown = 'host_fault_query: timed out'
+    why = Failures('host_fault_query: timed out')
+    scene.case.snapshot.beside[NAME] = why
     return scene
 
 

@@ -18,6 +18,7 @@ from kronos.engine.types import (
 )
 from kronos.extensions.recovery import faulty_hosts
 from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions.recovery.failures import NAME, Failures
 from tests.builders import policies
 
 CLOSED = {'status': 'disabled', 'disabled_reason': 'KRONOS: at fault'}
@@ -119,12 +120,12 @@ class TestTooMany(base.BaseTestCase):
 
     def test_outside_of_the_audit(self) -> None:
         snapshot = cloud('a')
-        snapshot.faulty_elsewhere = ['z']
+        snapshot.beside[NAME] = Failures(elsewhere=['z'])
         self.assertIn('(a, z)', self.why(snapshot))
 
     def test_unknown(self) -> None:
         snapshot = cloud('a', 'b')
-        snapshot.failures_unknown = 'Prometheus is away'
+        snapshot.beside[NAME] = Failures('Prometheus is away')
         self.assertEqual(
             'what to recover is unknown: Prometheus is away',
             self.why(snapshot),
@@ -160,7 +161,7 @@ class TestPlan(base.BaseTestCase):
 
     def test_unknown(self) -> None:
         snapshot = cloud('a')
-        snapshot.failures_unknown = 'away'
+        snapshot.beside[NAME] = Failures('away')
         found = plan(snapshot)
         self.assertIs(StopReason.FAILURES_UNKNOWN, found.stopped)
         self.assertEqual([], [*found.closings, *found.steps])

@@ -15,6 +15,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions.recovery.failures import NAME, Failures
 from tests.builders import policies
 
 OFF: dict[str, Any] = {
@@ -106,10 +107,10 @@ class RestartsTestCase(base.BaseTestCase):
 
     def test_unknown_or_too_many(self) -> None:
         for change in (
-            {'failures_unknown': 'away'},
+            {'beside': {NAME: Failures('away')}},
             {'exclusions_unknown': 'away'},
             {'services': None},
-            {'faulty_elsewhere': ['y', 'z']},
+            {'beside': {NAME: Failures(elsewhere=['y', 'z'])}},
         ):
             snapshot = cloud(v=OFF)
             vars(snapshot).update(change)
