@@ -329,8 +329,13 @@ class Settings:
         )
 
     def set_mode(self, mode: PlanMode, asked: PhaseSelection) -> None:
-        """Set all that a mode decides, whatever it was before."""
+        """Set all that a mode decides, whatever it was before.
+
+        :raises ValueError: it is a mode of an extension, and none is given
+        """
         row = PHASES_OF_MODE[mode]
+        if row.is_extended and asked.extension == PLAIN:
+            raise ValueError(f'an extension plans {mode}, and none is given')
         self.rebalance = row.rebalance
         self.evacuate = row.evacuate.applies(asked.evacuate)
         self.drain_hosts = (

@@ -5,6 +5,8 @@ import ast
 import copy
 import dataclasses
 import inspect
+import re
+import tokenize
 
 from oslotest import base
 
@@ -18,6 +20,7 @@ from kronos.engine.settings import (
     Settings,
 )
 from kronos.engine.types import AggregateResult, PlanningInput, StopReason
+from tests import places
 from tests.builders import cells
 
 
@@ -81,7 +84,52 @@ class TestExtension(base.BaseTestCase):
             found.set_mode(mode, asked)
             wanted = asked.extension if row.is_extended else PLAIN
             self.assertEqual(wanted, found.extension, mode)
+        for mode in (PlanMode.RECOVER, PlanMode.CELL_DRAIN):
+            self.assertRaises(
+                ValueError, Settings().set_mode, mode, PhaseSelection()
+            )
         self.assertEqual(
             [PlanMode.RECOVER, PlanMode.CELL_DRAIN],
             [one for one, row in PHASES_OF_MODE.items() if row.is_extended],
         )
+
+
+class TestWords(base.BaseTestCase):
+    """Who reads how a spread is planned meets no other feature."""
+
+    rooms = (
+        'constraints',
+        'eligibility',
+        'explain',
+        'planning',
+        'scheduling',
+        'scoring',
+        'simulation',
+    )
+    words = re.compile('cell|quota|flavor|restart|recover', re.IGNORECASE)
+    own = frozenset(
+        {
+            # A live migration stays in its cell, and a cell may be down.
+            'CELL_CROSSED',
+            'HOST_CELL_DOWN',
+            'SameCell',
+            'cell',
+            'cells',
+            # What a policy says of instances without a series.
+            'FLAVOR_VCPU_RATIO',
+        }
+    )
+    """What is the trunk's own; it may only shrink."""
+
+    def test_names(self) -> None:
+        found = set()
+        for room in self.rooms:
+            for path in (places.TOP / 'kronos/engine' / room).rglob('*.py'):
+                with path.open('rb') as file:
+                    found |= {
+                        token.string
+                        for token in tokenize.tokenize(file.readline)
+                        if token.type == tokenize.NAME
+                        and self.words.search(token.string)
+                    }
+        self.assertEqual(self.own, found)
