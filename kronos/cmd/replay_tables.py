@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import durations, plain_text
-from kronos.engine import wording
+from kronos.engine import cell_drain, wording
 from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
 from kronos.engine.planning import move_reasons
 from kronos.engine.types import (
@@ -53,7 +53,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
 def _uuids(scope: AggregateResult) -> set[str]:
     """Those of all servers that a plan is about."""
     found = {*scope.instances, *(one.instance for one in scope.steps)}
-    if (cell := scope.cell) is not None:
+    if (cell := cell_drain.outcome_of(scope)) is not None:
         moves = (cell.finishing, cell.unconfirmed, cell.going_on)
         found.update(one.instance for some in moves for one in some)
     return found
@@ -174,7 +174,7 @@ def _cell_lines(
     scope: AggregateResult, uuids: wording.ShortUuids
 ) -> list[str]:
     """What becomes of the cell that is emptied, and where servers go."""
-    cell = scope.cell
+    cell = cell_drain.outcome_of(scope)
     if cell is None:
         return []
     lines = [
@@ -190,7 +190,7 @@ def _cell_lines(
         for one in cell.may_be_here
     ]
     for step in scope.steps:
-        if (move := step.cell_move) is None:
+        if (move := step.how) is None:
             continue
         how = 'keeps its flavor'
         if move.is_resize:

@@ -16,7 +16,7 @@ from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 
 if TYPE_CHECKING:
-    from kronos.engine.types import Flavor, Snapshot
+    from kronos.engine.types import AggregateResult, Flavor, Snapshot
 
 NAME = 'cells'
 """Of the extension."""
@@ -233,3 +233,19 @@ class CellOutcome:
         """
         begun = self.finishing + self.unconfirmed + self.going_on
         return not (self.servers_before or begun or self.of_others)
+
+
+def outcome_of(scope: AggregateResult) -> CellOutcome | None:
+    """What becomes of the cell that is emptied; None: none is."""
+    found = scope.beside.get(NAME)
+    return found if isinstance(found, CellOutcome) else None
+
+
+def finishing(*scopes: AggregateResult) -> list[tuple[str, UnfinishedMove]]:
+    """The moves that an earlier plan began, each with its scope."""
+    return [
+        (scope.name, move)
+        for scope in scopes
+        if (outcome := outcome_of(scope)) is not None
+        for move in outcome.finishing
+    ]

@@ -171,7 +171,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
 def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
     """What failed, what is done of it, and what becomes of a cell."""
     return {
-        'cell': cells.outcome(scope.cell),
+        'cell': cells.outcome(cell_drain.outcome_of(scope)),
         'hosts_at_fault': dict(scope.hosts_at_fault),
         'failed_servers': dict(scope.failed_servers),
         'closings': [_closing(one) for one in scope.closings],
@@ -217,7 +217,7 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'rest_before': found.rest_before,
         'rest_after': found.rest_after,
         'requires': found.requires,
-        'cell_move': cells.move(found.cell_move),
+        'cell_move': cells.move(found.how),
     }
 
 

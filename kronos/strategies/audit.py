@@ -184,14 +184,13 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
     planned |= {
         one.name
         for one in report.scopes
-        if one.closings or one.restarts or one.finishing
+        if one.closings or one.restarts or cell_drain.finishing(one)
     }
     hosts = {
         host for one in snapshots if one.scope in planned for host in one.hosts
     }
-    for one in report.scopes:
-        for move in one.finishing:
-            hosts |= {move.source, move.destination}
+    for _, move in cell_drain.finishing(*report.scopes):
+        hosts |= {move.source, move.destination}
     return frozenset(hosts)
 
 

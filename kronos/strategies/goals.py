@@ -14,6 +14,7 @@ from watcher.decision_engine.goal.efficacy import base as efficacy_base
 from watcher.decision_engine.goal.efficacy import indicators
 from watcher.decision_engine.solution import efficacy
 
+from kronos.engine import cell_drain
 from kronos.engine.types import CycleReport
 from kronos.reports import certificates
 
@@ -317,12 +318,14 @@ class Cell(Goal):
 
     @classmethod
     def indicators(cls, report: CycleReport) -> dict[str, float]:
-        cells = [one.cell for one in report.scopes if one.cell is not None]
+        found = map(cell_drain.outcome_of, report.scopes)
+        cells = [one for one in found if one is not None]
         return {
             'servers_before': sum(one.servers_before for one in cells),
             'servers_after': sum(one.servers_after for one in cells),
             'servers_that_stay': sum(len(one.staying) for one in cells),
-            'migrations': len(report.steps) + len(report.finishing),
+            'migrations': len(report.steps)
+            + len(cell_drain.finishing(*report.scopes)),
         }
 
 

@@ -29,9 +29,7 @@ def note(
     if drain is None:
         return
     for step in result.steps:
-        step.cell_move = _move(
-            step.instance, step.destination, snapshot, drain
-        )
+        step.how = _move(step.instance, step.destination, snapshot, drain)
         step.why = f'leaves cell {drain.source}, which is emptied'
         # A cold one goes by a snapshot: no live migration tells of that.
         step.copied_mb, step.seconds = 0, 0.0
@@ -40,7 +38,7 @@ def note(
         for uuid, one in sorted(snapshot.instances.items())
         if snapshot.hosts[one.host].cell == drain.source
     ]
-    result.cell = CellOutcome(
+    cell = result.beside[cell_drain.NAME] = CellOutcome(
         source=drain.source,
         targets=list(drain.targets),
         servers_before=len(there),
@@ -59,7 +57,7 @@ def note(
             if one.source_cell == drain.source
         ],
     )
-    _note_unfinished(result, result.cell, snapshot, settings)
+    _note_unfinished(result, cell, snapshot, settings)
 
 
 def _note_unfinished(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.engine import types
+from kronos.engine import cell_drain, types
 from kronos.engine.cell_drain import UnfinishedMove
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import cell_actions, status_messages
@@ -43,10 +43,16 @@ def of(
     """
     found = [
         _finishing(number, scope, one)
-        for number, (scope, one) in enumerate(report.finishing, start=1)
+        for number, (scope, one) in enumerate(
+            cell_drain.finishing(*report.scopes), start=1
+        )
     ]
     finishing = list(found)
-    emptied = {one.name: one.cell for one in report.scopes if one.cell}
+    emptied = {
+        one.name: cell
+        for one in report.scopes
+        if (cell := cell_drain.outcome_of(one)) is not None
+    }
     closed = {}
     for scope, closing in report.closings:
         closed[closing.host] = len(found)
@@ -61,8 +67,8 @@ def of(
         step = steps[at]
         told = _step(first + at + 1, step)
         after = sorted(position[parent] for parent in parents[at])
-        if step.cell_move is not None:
-            told |= cell_actions.move(step.cell_move, emptied[step.scope])
+        if step.how is not None:
+            told |= cell_actions.move(step.how, emptied[step.scope])
             ends = [step.source, step.destination]
             # Nova would resize inside the cell while one of them is open.
             after = [*_beside(ends, finishing), *closed.values(), *after]

@@ -68,8 +68,9 @@ class TestAudits(cell_runs.CellRunTestCase):
         self.assertEqual(dict.fromkeys(others, ''), self.carry_out(result))
         result = self.audit()
         self.assertEqual([], result.steps)
-        assert result.cell is not None
-        self.assertEqual([tied], result.cell.staying)
+        cell = cell_drain.outcome_of(result)
+        assert cell is not None
+        self.assertEqual([tied], cell.staying)
 
     def test_nobody_tells_of_the_port(self) -> None:
         """Nova's refusal is that of one server, and the others leave."""

@@ -36,6 +36,7 @@ from kronos.cmd.checks import monitors
 from kronos.common import exceptions
 from kronos.conf import monitor, opts
 from kronos.engine import faults, types
+from kronos.engine.cell_drain import CellPhase
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
 from kronos.extensions.recovery import restarts
@@ -322,6 +323,14 @@ class TestNames(FrozenTestCase):
                 one.__name__: [value.value for value in one]
                 for one in vars(types).values()
                 if isinstance(one, type) and issubclass(one, enum.Enum)
+                if one is not types.Phase
+            }
+            # The trunk's and those of extensions, which have none of the same.
+            | {
+                'MigrationPhase': [
+                    phase.value
+                    for phase in [*CellPhase, *types.MigrationPhase]
+                ]
             },
         )
 

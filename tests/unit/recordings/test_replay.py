@@ -7,6 +7,7 @@ import fixtures
 from oslotest import base
 
 from kronos.common import exceptions
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import ForeignMove, needs_of
 from kronos.engine.planning import propose
 from kronos.recordings import load, writer
@@ -135,8 +136,8 @@ class TestCells(base.BaseTestCase):
         self.assertEqual(['b', 'a'], self.moves(one))
         self.assertEqual(report.steps, one.report.steps)
         self.assertEqual(report.scopes[0].stayed, one.report.scopes[0].stayed)
-        self.assertEqual(report.scopes[0].cell, one.report.scopes[0].cell)
-        self.assertEqual(1, len(one.report.finishing))
+        self.assertEqual(report.scopes[0].beside, one.report.scopes[0].beside)
+        self.assertEqual(1, len(cell_drain.finishing(*one.report.scopes)))
         again = self.played(mode='cell_drain')
         self.assertEqual(report.steps, again.report.steps)
 
@@ -144,7 +145,7 @@ class TestCells(base.BaseTestCase):
         was = load.read(self.place)
         now = replay(anonymizer.anonymized(was), ReplayOptions())
         self.assertEqual(2, len(now.report.steps))
-        self.assertEqual(1, len(now.report.finishing))
+        self.assertEqual(1, len(cell_drain.finishing(*now.report.scopes)))
 
     def test_other_parameters(self) -> None:
         ends = {'source_cell': 'old', 'target_cells': 'new'}

@@ -7,6 +7,7 @@ from oslotest import base
 
 from kronos.common.exceptions import ScopeError
 from kronos.engine.cell_drain import (
+    NAME,
     CellOutcome,
     ForeignMove,
     OffloadedServer,
@@ -155,7 +156,7 @@ class TestOutcome(base.BaseTestCase):
         )
 
     def test_empty(self) -> None:
-        one = scope(cell=CellOutcome('old', ['new'], 0, 0))
+        one = scope(beside={NAME: CellOutcome('old', ['new'], 0, 0)})
         self.assertEqual(
             'cell old is empty',
             status_messages.summary(CycleReport([one]), STRATEGY.summary),
@@ -164,7 +165,7 @@ class TestOutcome(base.BaseTestCase):
     def test_nothing_can_leave(self) -> None:
         why = Reason('it is locked', Code.INSTANCE_LOCKED)
         one = scope(
-            cell=CellOutcome('old', ['new'], 1, 1, staying=['u']),
+            beside={NAME: CellOutcome('old', ['new'], 1, 1, staying=['u'])},
             stayed={'u': why},
         )
         text = status_messages.summary(CycleReport([one]), STRATEGY.summary)

@@ -5,6 +5,7 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine import cell_drain
 from kronos.engine.cell_drain import (
     CellMove,
     ForeignMove,
@@ -36,7 +37,7 @@ class TestOutcome(base.BaseTestCase):
             unpin_az=True,
             close_source=True,
         )
-        moves = {step.instance: step.cell_move for step in result.steps}
+        moves = {step.instance: step.how for step in result.steps}
         ends = 'old', 'new'
         zones = {'source_zone': 'zone-old', 'destination_zone': 'zone-new'}
         self.assertEqual(
@@ -77,7 +78,7 @@ class TestOutcome(base.BaseTestCase):
         servers = [server('a'), server('b', locked=True), server('c', 'n1')]
         snapshot = cells.cells(servers)
         needs_of(snapshot).offloaded = [OffloadedServer('uuid', 'shelved')]
-        cell = run(snapshot).cell
+        cell = cell_drain.outcome_of(run(snapshot))
         assert cell is not None
         self.assertEqual(('old', ['new']), (cell.source, cell.targets))
         self.assertEqual((2, 1), (cell.servers_before, cell.servers_after))
@@ -85,7 +86,7 @@ class TestOutcome(base.BaseTestCase):
         self.assertFalse(cell.is_empty)
 
     def test_empty(self) -> None:
-        cell = run(cells.cells([server('c', 'n1')])).cell
+        cell = cell_drain.outcome_of(run(cells.cells([server('c', 'n1')])))
         assert cell is not None
         self.assertTrue(cell.is_empty)
 
@@ -93,7 +94,7 @@ class TestOutcome(base.BaseTestCase):
         """What is there is told, whatever is the matter."""
         snapshot = cells.cells([server('a')])
         snapshot.services = None
-        cell = run(snapshot).cell
+        cell = cell_drain.outcome_of(run(snapshot))
         assert cell is not None
         self.assertEqual((1, 1), (cell.servers_before, cell.servers_after))
 
@@ -122,13 +123,14 @@ class TestOutcome(base.BaseTestCase):
         elsewhere = ForeignMove('of another cell', '', 'x1', 'n3', 'x')
         needs_of(snapshot).of_others = [other, elsewhere]
         result = run(snapshot)
-        cell = result.cell
+        cell = cell_drain.outcome_of(result)
         assert cell is not None
         self.assertEqual(
             ['leaves', 'back', 'there', 'of no host here'],
             [one.instance for one in cell.finishing],
         )
-        self.assertEqual(result.finishing, cell.finishing)
+        began = [move for _, move in cell_drain.finishing(result)]
+        self.assertEqual(began, cell.finishing)
         self.assertEqual(['waits'], [o.instance for o in cell.unconfirmed])
         self.assertEqual(['goes on'], [o.instance for o in cell.going_on])
         self.assertEqual([other], cell.of_others)
@@ -159,7 +161,9 @@ class TestOutcome(base.BaseTestCase):
         snapshot.services = None
         needs_of(snapshot).unfinished = [unfinished('a')]
         result = run(snapshot)
-        self.assertEqual(['a'], [one.instance for one in result.finishing])
+        self.assertEqual(
+            ['a'], [one.instance for _, one in cell_drain.finishing(result)]
+        )
         self.assertEqual(Code.CELL_BEGUN, result.stayed['a'].code)
 
     def test_not_empty_before_all_is_over(self) -> None:
@@ -175,7 +179,7 @@ class TestOutcome(base.BaseTestCase):
                 unfinished_,
                 others,
             )
-            cell = run(snapshot).cell
+            cell = cell_drain.outcome_of(run(snapshot))
             assert cell is not None
             self.assertEqual(0, cell.servers_before)
             self.assertFalse(cell.is_empty)
@@ -183,4 +187,4 @@ class TestOutcome(base.BaseTestCase):
     def test_other_plans(self) -> None:
         snapshot = cells.cells([server('a')])
         [result] = propose([snapshot], [CPU], Settings()).scopes
-        self.assertIsNone(result.cell)
+        self.assertIsNone(cell_drain.outcome_of(result))

@@ -4,7 +4,7 @@
 from oslo_log import log as logging
 from oslotest import base
 
-from kronos.engine import types
+from kronos.engine import cell_drain, types
 from kronos.engine.cell_drain import CellOutcome, ForeignMove
 from kronos.engine.reasons import Code, Reason
 from kronos.strategies.outcome import audit_log
@@ -116,7 +116,7 @@ class CellTestCase(base.BaseTestCase):
             'alpha',
             types.StopReason.DONE,
             'done',
-            cell=cell,
+            beside={cell_drain.NAME: cell},
             stayed={'c': why},
         )
         begun = 'o1 -> n1, begun by action action-'
