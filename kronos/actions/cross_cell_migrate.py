@@ -19,7 +19,7 @@ from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.common import exceptions, status
-from kronos.engine.cell_drain import CellPhase, Confirm
+from kronos.extensions.cells.cell_drain import CellPhase, Confirm
 from kronos.reports import cell_moves
 from kronos.snapshots import cell_needs, watcher_actions
 from kronos.watcher_db import lock, marks

@@ -5,14 +5,19 @@ from collections.abc import Mapping, Sequence
 
 from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import durations, plain_text
-from kronos.engine import cell_drain, wording
-from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
+from kronos.engine import wording
 from kronos.engine.planning import move_reasons
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
     MigrationStep,
     PolicyResult,
+)
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
+    CellOutcome,
+    UnfinishedMove,
+    confirming,
 )
 from kronos.policies.models import Mode
 from kronos.reports import certificates, rest, thresholds

@@ -4,7 +4,8 @@
 from dataclasses import dataclass, field
 
 from kronos.common import first_fault
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Flavor
+from kronos.extensions.cells.cell_drain import (
     CellDrain,
     CellMove,
     CellNeeds,
@@ -15,7 +16,6 @@ from kronos.engine.cell_drain import (
     OffloadedServer,
     UnfinishedMove,
 )
-from kronos.engine.types import Flavor
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.cell_hosts import CellScope
 

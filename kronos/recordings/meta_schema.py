@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.common import first_fault
-from kronos.engine import cell_drain
 from kronos.engine.extension import Extension
 from kronos.engine.settings import (
     HostMatch,
@@ -20,6 +19,7 @@ from kronos.engine.settings import (
     VetoReference,
 )
 from kronos.extensions import registry
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import cell_schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest

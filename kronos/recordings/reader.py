@@ -6,10 +6,10 @@ from typing import Any
 
 import pydantic
 
-from kronos.engine.cell_drain import CellNeeds
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Reading, Seeds
+from kronos.extensions.cells.cell_drain import CellNeeds
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import cell_schema, meta_schema, schema

@@ -9,7 +9,6 @@ from typing import Any
 
 from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine import cell_drain
 from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.planning import propose
 from kronos.engine.settings import (
@@ -29,6 +28,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.extensions import registry
+from kronos.extensions.cells import cell_drain
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording

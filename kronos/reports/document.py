@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.engine import cell_drain
 from kronos.engine.planning import move_reasons, stop_reasons
 from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
@@ -26,6 +25,7 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
+from kronos.extensions.cells import cell_drain
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1

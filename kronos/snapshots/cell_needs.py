@@ -18,7 +18,9 @@ from oslo_log import log as logging
 
 from kronos.common import exceptions, policy_files
 from kronos.engine import wording
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Event, Flavor, Instance, Outcome
+from kronos.extensions.cells import flavors
+from kronos.extensions.cells.cell_drain import (
     ANY,
     POLICY,
     SAME,
@@ -27,8 +29,6 @@ from kronos.engine.cell_drain import (
     CrossCellPolicy,
     OffloadedServer,
 )
-from kronos.engine.types import Event, Flavor, Instance, Outcome
-from kronos.extensions.cells import flavors
 
 LOG = logging.getLogger(__name__)
 

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.common.shell_commands import ShellCommand
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import CellNeeds
 from kronos.engine.types import (
     ComputeService,
     Event,
@@ -18,6 +16,8 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellNeeds
 from kronos.extensions.recovery import failures
 from kronos.extensions.recovery.failures import Failures
 from kronos.snapshots import cell_hosts, exclusions, scopes

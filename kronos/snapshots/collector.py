@@ -14,8 +14,7 @@ from kronos.clients.nova.client import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
-from kronos.engine import cell_drain, wording
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, dirty_rates, labels
 from kronos.engine.settings import Settings
@@ -27,6 +26,8 @@ from kronos.engine.types import (
     Reading,
     Snapshot,
 )
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
     cell_needs,

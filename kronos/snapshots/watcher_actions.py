@@ -13,7 +13,6 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from kronos.engine.cell_drain import CellPhase
 from kronos.engine.eligibility import quarantine
 from kronos.engine.types import (
     Event,
@@ -22,6 +21,7 @@ from kronos.engine.types import (
     Outcome,
     PastRestart,
 )
+from kronos.extensions.cells.cell_drain import CellPhase
 
 LOG = logging.getLogger(__name__)
 

@@ -12,13 +12,14 @@ from kronos.clients import connection
 from kronos.clients.prometheus import client
 from kronos.common import audit_values, exceptions
 from kronos.common.timing import timed
-from kronos.engine import cell_drain, wording
+from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
 from kronos.engine.scoring import labels
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Event, Snapshot
+from kronos.extensions.cells import cell_drain
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording

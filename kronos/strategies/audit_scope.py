@@ -14,7 +14,7 @@ left alone in every case.
 from typing import Any
 
 from kronos.common import exceptions
-from kronos.engine.cell_drain import CellDrain
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.snapshots import collector, scopes
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import parameters

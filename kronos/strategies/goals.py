@@ -14,8 +14,8 @@ from watcher.decision_engine.goal.efficacy import base as efficacy_base
 from watcher.decision_engine.goal.efficacy import indicators
 from watcher.decision_engine.solution import efficacy
 
-from kronos.engine import cell_drain
 from kronos.engine.types import CycleReport
+from kronos.extensions.cells import cell_drain
 from kronos.reports import certificates
 
 
@@ -318,8 +318,7 @@ class Cell(Goal):
 
     @classmethod
     def indicators(cls, report: CycleReport) -> dict[str, float]:
-        found = map(cell_drain.outcome_of, report.scopes)
-        cells = [one for one in found if one is not None]
+        cells = cell_drain.outcomes(report.scopes).values()
         return {
             'servers_before': sum(one.servers_before for one in cells),
             'servers_after': sum(one.servers_after for one in cells),

@@ -5,15 +5,15 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import (
+from kronos.engine.settings import PhaseSelection, PlanMode, Settings
+from kronos.engine.types import Flavor, Instance, Snapshot
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
     CellDrain,
     CellMove,
     CellNeeds,
     UnfinishedMove,
 )
-from kronos.engine.settings import PhaseSelection, PlanMode, Settings
-from kronos.engine.types import Flavor, Instance, Snapshot
 from kronos.extensions.cells.extension import Cells
 from kronos.policies import loader
 from kronos.policies.models import Policy

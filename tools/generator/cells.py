@@ -2,11 +2,11 @@
 """In which cells is a made-up cloud that one of them is emptied of?"""
 
 from generator.cloud import Cloud, Server
-from kronos.engine.cell_drain import CellDrain, CellNeeds
 from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import Flavor
 from kronos.extensions.cells import extension
+from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
 from kronos.snapshots.cell_hosts import CellScope
 
 OLD, NEW = 'old', 'new'

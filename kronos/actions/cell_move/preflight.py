@@ -15,14 +15,14 @@ from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.task import CellMoveTask
 from kronos.actions.migration import destination, preflight
 from kronos.actions.migration.preflight import DESTINATION, SOURCE
-from kronos.engine import cell_drain, faults, types
-from kronos.engine.cell_drain import CellDrain, CellNeeds
+from kronos.engine import faults, types
 from kronos.engine.eligibility import instances
 from kronos.engine.extension import Extension
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-from kronos.extensions.cells import flavors
+from kronos.extensions.cells import cell_drain, flavors
+from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
 from kronos.extensions.cells.cell_moves import CellMoves
 from kronos.snapshots import cell_needs
 from kronos.snapshots import cells as of_hosts

@@ -14,8 +14,8 @@ from kronos.actions.migration import lost_answers
 from kronos.actions.migration.retries import joined
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.engine.cell_drain import POLICY
 from kronos.engine.faults import Fault
+from kronos.extensions.cells.cell_drain import POLICY
 from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)

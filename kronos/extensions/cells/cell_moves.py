@@ -9,19 +9,19 @@ import functools
 from collections.abc import Iterator
 
 from kronos.common import durations
-from kronos.engine import cell_drain, wording
-from kronos.engine.cell_drain import (
-    POLICY,
-    CellDrain,
-    CrossCellPolicy,
-    needs_of,
-)
+from kronos.engine import wording
 from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, ServerGroup, Snapshot
-from kronos.extensions.cells import flavors, unfinished_moves
+from kronos.extensions.cells import cell_drain, flavors, unfinished_moves
+from kronos.extensions.cells.cell_drain import (
+    POLICY,
+    CellDrain,
+    CrossCellPolicy,
+    needs_of,
+)
 
 AFFINITY = 'affinity'
 STOPPED = 'SHUTOFF'

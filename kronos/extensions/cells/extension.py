@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from kronos.engine import cell_drain, edits
-from kronos.engine.cell_drain import (
-    SAME,
-    CellDrain,
-    CellPhase,
-    CrossCellPolicy,
-)
+from kronos.engine import edits
 from kronos.engine.constraints.availability_zone import PinnedZone
 from kronos.engine.constraints.base import Constraint
 from kronos.engine.constraints.cell import SameCell
@@ -34,7 +28,19 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
 )
-from kronos.extensions.cells import flavors, outcome, search, unfinished_moves
+from kronos.extensions.cells import (
+    cell_drain,
+    flavors,
+    outcome,
+    search,
+    unfinished_moves,
+)
+from kronos.extensions.cells.cell_drain import (
+    SAME,
+    CellDrain,
+    CellPhase,
+    CrossCellPolicy,
+)
 from kronos.extensions.cells.cell_moves import CellMoves
 from kronos.extensions.cells.quota import Quota
 from kronos.extensions.cells.target_cell import TargetCell

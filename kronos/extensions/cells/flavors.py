@@ -7,11 +7,11 @@ new one that needs room and quota.
 
 from collections.abc import Mapping
 
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import CellDrain, needs_of
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellDrain, needs_of
 
 RESOURCES = ('cores', 'ram')
 """Those of a quota that a larger flavor takes more of."""

@@ -3,19 +3,18 @@
 
 from collections.abc import Sequence
 
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import (
+from kronos.engine.constraints import availability_zone
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+from kronos.engine.types import AggregateResult, Closing, Snapshot
+from kronos.extensions.cells import cell_drain, flavors, unfinished_moves
+from kronos.extensions.cells.cell_drain import (
     CellDrain,
     CellMove,
     CellOutcome,
     UnfinishedMove,
     needs_of,
 )
-from kronos.engine.constraints import availability_zone
-from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, Closing, Snapshot
-from kronos.extensions.cells import flavors, unfinished_moves
 
 BACK = 'REVERT_RESIZE'
 """The status of a server on its way back."""

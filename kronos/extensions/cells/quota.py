@@ -6,14 +6,14 @@ from typing import Self
 
 import numpy as np
 
-from kronos.engine import cell_drain, edits
+from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
-from kronos.engine.cell_drain import needs_of
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
-from kronos.extensions.cells import flavors
+from kronos.extensions.cells import cell_drain, flavors
+from kronos.extensions.cells.cell_drain import needs_of
 from kronos.extensions.cells.flavors import NO_LIMIT, RESOURCES
 
 

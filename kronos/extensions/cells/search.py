@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kronos.engine import cell_drain
 from kronos.engine.arrays import EPSILON, IntArray
-from kronos.engine.cell_drain import MoveOrder
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.drain_moves import DrainMoves
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Instance
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import MoveOrder
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:

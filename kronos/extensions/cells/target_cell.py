@@ -3,11 +3,12 @@
 
 from typing import Self
 
-from kronos.engine import cell_drain, edits
+from kronos.engine import edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
+from kronos.extensions.cells import cell_drain
 
 
 class TargetCell(KeyedConstraint[str, bool]):

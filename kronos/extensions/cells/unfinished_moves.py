@@ -8,12 +8,16 @@ confirmed or taken back then; Nova is not asked for it again.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import UnfinishedMove, confirming, needs_of
 from kronos.engine.eligibility import cooldown
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Origin, Outcome, Snapshot
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
+    UnfinishedMove,
+    confirming,
+    needs_of,
+)
 
 
 @dataclass(frozen=True)

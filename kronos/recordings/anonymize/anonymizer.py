@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.engine import cell_drain, types
+from kronos.engine import types
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
@@ -27,6 +27,7 @@ from kronos.engine.types import (
     Seeds,
     ServerGroup,
 )
+from kronos.extensions.cells import cell_drain
 from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from kronos.engine.cell_drain import (
+from kronos.extensions.cells.cell_drain import (
     ANY,
     SAME,
     CellDrain,

@@ -6,16 +6,16 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import (
+from kronos.engine.scoring import labels
+from kronos.engine.types import UNASSIGNED
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
     ANY,
     SAME,
     CellDrain,
     ForeignMove,
     UnfinishedMove,
 )
-from kronos.engine.scoring import labels
-from kronos.engine.types import UNASSIGNED
 from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings.anonymize import pseudonyms, vocabulary

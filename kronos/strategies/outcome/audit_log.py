@@ -10,8 +10,13 @@ from collections.abc import Iterator, Mapping
 
 from oslo_log import log as logging
 
-from kronos.engine import cell_drain, types, wording
-from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
+from kronos.engine import types, wording
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
+    CellOutcome,
+    UnfinishedMove,
+    confirming,
+)
 from kronos.reports import rest, thresholds
 from kronos.strategies.outcome import status_messages
 

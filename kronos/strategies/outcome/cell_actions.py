@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kronos.engine import types
-from kronos.engine.cell_drain import (
+from kronos.extensions.cells.cell_drain import (
     CellMove,
     CellOutcome,
     CellPhase,

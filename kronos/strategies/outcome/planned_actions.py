@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.engine import cell_drain, types
-from kronos.engine.cell_drain import UnfinishedMove
+from kronos.engine import types
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import UnfinishedMove
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import cell_actions, status_messages
 
@@ -48,11 +49,7 @@ def of(
         )
     ]
     finishing = list(found)
-    emptied = {
-        one.name: cell
-        for one in report.scopes
-        if (cell := cell_drain.outcome_of(one)) is not None
-    }
+    emptied = cell_drain.outcomes(report.scopes)
     closed = {}
     for scope, closing in report.closings:
         closed[closing.host] = len(found)

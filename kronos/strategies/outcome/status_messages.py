@@ -5,8 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from kronos.engine import cell_drain, types, wording
-from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
+from kronos.engine import types, wording
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import ForeignMove, UnfinishedMove
 from kronos.reports import certificates, rest
 from kronos.snapshots import exclusions
 

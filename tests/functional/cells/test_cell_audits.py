@@ -10,10 +10,10 @@ from tests.functional.cells import cell_runs
 # isort: split
 from nova.policies import servers as policies
 
-from kronos.engine import cell_drain
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code
 from kronos.engine.types import AggregateResult
+from kronos.extensions.cells import cell_drain
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.scopes import ScopeRequest

@@ -11,7 +11,7 @@ from watcher import objects
 from watcher.applier.actions import factory
 
 from kronos.clients.watcher import WatcherClient
-from kronos.engine import cell_drain
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.snapshots import watcher_api

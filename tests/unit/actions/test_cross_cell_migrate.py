@@ -18,9 +18,9 @@ from watcher.common import context, exception
 from kronos.actions.cell_move.mark import PlanStanding
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.engine.cell_drain import needs_of
 from kronos.engine.faults import Fault
 from kronos.engine.planning.propose import propose
+from kronos.extensions.cells.cell_drain import needs_of
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import planned_actions
 from tests.builders import cells

@@ -9,8 +9,8 @@ from typing import Any
 
 from kronos.cmd import record
 from kronos.conf import recovery
-from kronos.engine import cell_drain
 from kronos.engine.types import Outcome
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay

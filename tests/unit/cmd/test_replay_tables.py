@@ -7,10 +7,10 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import explain, replay_tables
-from kronos.engine.cell_drain import ForeignMove, needs_of
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Sample
+from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
 from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page

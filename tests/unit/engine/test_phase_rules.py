@@ -3,10 +3,10 @@
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellDrain, CellPhase
 from kronos.engine.phase_rules import SoftGroups, rules_of
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import MigrationPhase
+from kronos.extensions.cells.cell_drain import CellDrain, CellPhase
 from kronos.extensions.cells.extension import Cells
 from kronos.policies.models import Mode
 

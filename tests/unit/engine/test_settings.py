@@ -6,7 +6,6 @@ import itertools
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellDrain
 from kronos.engine.extension import PLAIN
 from kronos.engine.settings import (
     PHASES_OF_MODE,
@@ -15,6 +14,7 @@ from kronos.engine.settings import (
     Settings,
     SwapMoves,
 )
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.extensions.cells.extension import Cells
 from kronos.policies.models import Mode
 

@@ -4,9 +4,9 @@
 from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import CellDrain
 from kronos.engine.extension import PLAIN
 from kronos.extensions import registry
+from kronos.extensions.cells.cell_drain import CellDrain
 
 
 class TestRegistry(base.BaseTestCase):

@@ -16,9 +16,9 @@ from typing import Any
 from kronos.actions import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
-from kronos.engine.cell_drain import OffloadedServer, needs_of
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import PastRestart
+from kronos.extensions.cells.cell_drain import OffloadedServer, needs_of
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned

@@ -36,9 +36,9 @@ from kronos.cmd.checks import monitors
 from kronos.common import exceptions
 from kronos.conf import monitor, opts
 from kronos.engine import faults, types
-from kronos.engine.cell_drain import CellPhase
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
+from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.recovery import restarts
 from kronos.osc import commands as client_commands
 from kronos.policies.models import Policy

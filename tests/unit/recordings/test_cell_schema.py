@@ -8,7 +8,8 @@ import fixtures
 from oslotest import base
 
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Flavor
+from kronos.extensions.cells.cell_drain import (
     CellMove,
     CellNeeds,
     Confirm,
@@ -18,7 +19,6 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
     needs_of,
 )
-from kronos.engine.types import Flavor
 from kronos.extensions.cells.extension import Cells
 from kronos.recordings import cell_schema, load, reader, writer
 from kronos.snapshots.cell_hosts import CellScope

@@ -3,7 +3,6 @@
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
@@ -15,6 +14,7 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
+from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.extensions.cells.extension import Cells
 from kronos.recordings import meta_schema
 from kronos.snapshots.cell_hosts import CellScope

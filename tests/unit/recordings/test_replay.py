@@ -7,9 +7,9 @@ import fixtures
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import ForeignMove, needs_of
 from kronos.engine.planning import propose
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
 from kronos.recordings import load, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.formats import cluster

@@ -8,9 +8,9 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine import types
-from kronos.engine.cell_drain import CellMove
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
+from kronos.extensions.cells.cell_drain import CellMove
 from kronos.reports import document
 
 SETTINGS = (

@@ -12,14 +12,14 @@ from oslotest import base
 
 from kronos.clients import neutron
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Event, Flavor, Origin, Outcome
+from kronos.extensions.cells.cell_drain import (
     POLICY,
     CellDrain,
     CellNeeds,
     CrossCellPolicy,
     OffloadedServer,
 )
-from kronos.engine.types import Event, Flavor, Origin, Outcome
 from kronos.snapshots import cell_needs
 from tests.builders.cells import server
 

@@ -6,17 +6,17 @@ from typing import Any
 from oslotest import base
 
 from kronos.common.exceptions import ScopeError
-from kronos.engine.cell_drain import (
+from kronos.engine.extension import PLAIN
+from kronos.engine.planning.propose import propose
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import CycleReport
+from kronos.extensions.cells.cell_drain import (
     NAME,
     CellOutcome,
     ForeignMove,
     OffloadedServer,
     needs_of,
 )
-from kronos.engine.extension import PLAIN
-from kronos.engine.planning.propose import propose
-from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import CycleReport
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import audit, audit_scope, cell_drain, spread
 from kronos.strategies.outcome import status_messages

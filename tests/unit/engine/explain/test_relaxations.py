@@ -7,7 +7,6 @@ import dataclasses
 from oslotest import base
 
 from kronos.engine import edits
-from kronos.engine.cell_drain import CellDrain
 from kronos.engine.constraints import constraint_set
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.explain import relaxations
@@ -21,6 +20,7 @@ from kronos.engine.types import (
     PlanningInput,
     Seeds,
 )
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.extensions.cells.extension import Cells
 from kronos.extensions.recovery.extension import RECOVERY
 from tests.builders import scopes

@@ -7,13 +7,13 @@ from oslotest import base
 
 from kronos.actions import live_migrate
 from kronos.engine import phase_rules
-from kronos.engine.cell_drain import CellPhase
 from kronos.engine.explain import alternatives
 from kronos.engine.planning import phases
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
 from kronos.engine.settings import Settings
 from kronos.engine.types import MigrationPhase, PlanningInput
+from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.reports.html import view
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm

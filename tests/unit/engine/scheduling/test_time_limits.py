@@ -5,11 +5,11 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellPhase
 from kronos.engine.planning.propose import propose
 from kronos.engine.scheduling import time_limits
 from kronos.engine.settings import Settings
 from kronos.engine.types import MigrationPhase, MigrationStep
+from kronos.extensions.cells.cell_drain import CellPhase
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 

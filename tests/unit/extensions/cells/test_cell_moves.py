@@ -7,13 +7,6 @@ from typing import Any
 import testscenarios
 from oslotest import base
 
-from kronos.engine.cell_drain import (
-    NAME,
-    CellNeeds,
-    CellPhase,
-    CrossCellPolicy,
-    needs_of,
-)
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import instances
 from kronos.engine.explain.relaxations import relax
@@ -21,6 +14,13 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput, ServerGroup
+from kronos.extensions.cells.cell_drain import (
+    NAME,
+    CellNeeds,
+    CellPhase,
+    CrossCellPolicy,
+    needs_of,
+)
 from tests.builders import cells
 from tests.builders.cells import CPU, server, unfinished
 

@@ -3,7 +3,6 @@
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellPhase
 from kronos.engine.constraints.availability_zone import PinnedZone
 from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.constraint_set import CONSTRAINTS
@@ -11,6 +10,7 @@ from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
+from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.cells.quota import Quota
 from kronos.extensions.cells.target_cell import TargetCell
 from tests.builders import cells

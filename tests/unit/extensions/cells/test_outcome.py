@@ -5,17 +5,17 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine import cell_drain
-from kronos.engine.cell_drain import (
+from kronos.engine.planning.propose import propose
+from kronos.engine.reasons import Code
+from kronos.engine.settings import Settings
+from kronos.engine.types import AggregateResult, Snapshot
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
     CellMove,
     ForeignMove,
     OffloadedServer,
     needs_of,
 )
-from kronos.engine.planning.propose import propose
-from kronos.engine.reasons import Code
-from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, Snapshot
 from tests.builders import cells
 from tests.builders.cells import CPU, server, unfinished
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from oslotest import base
 
-from kronos.engine.cell_drain import needs_of
 from kronos.engine.planning.propose import propose
+from kronos.extensions.cells.cell_drain import needs_of
 from kronos.extensions.cells.quota import Quota
 from tests.builders import cells, constraints
 from tests.builders.cells import CPU, server

@@ -6,7 +6,6 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellPhase, MoveOrder
 from kronos.engine.planning.propose import propose
 from kronos.engine.types import (
     AggregateResult,
@@ -14,6 +13,7 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
+from kronos.extensions.cells.cell_drain import CellPhase, MoveOrder
 from kronos.policies.models import Mode
 from tests.builders import cells, scopes
 from tests.builders.cells import CPU, NEW, OLD, server, stopped

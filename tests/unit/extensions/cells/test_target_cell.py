@@ -4,11 +4,11 @@
 from oslotest import base
 
 from kronos.engine import edits
-from kronos.engine.cell_drain import CellPhase
 from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.constraint_set import CONSTRAINTS
 from kronos.engine.extension import PLAIN
 from kronos.engine.types import PlanningInput
+from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.cells.target_cell import TargetCell
 from tests.builders import cells, constraints
 

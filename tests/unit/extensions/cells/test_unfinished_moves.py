@@ -5,11 +5,15 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellMove, UnfinishedMove, needs_of
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome, Snapshot
 from kronos.extensions.cells import unfinished_moves
+from kronos.extensions.cells.cell_drain import (
+    CellMove,
+    UnfinishedMove,
+    needs_of,
+)
 from tests.builders import cells
 from tests.builders.cells import server, unfinished
 

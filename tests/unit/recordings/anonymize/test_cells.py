@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.engine import cell_drain
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import writer
 from kronos.recordings.anonymize import anonymizer
 from tests.unit.recordings.test_cell_schema import recording

@@ -4,9 +4,10 @@
 from oslo_log import log as logging
 from oslotest import base
 
-from kronos.engine import cell_drain, types
-from kronos.engine.cell_drain import CellOutcome, ForeignMove
+from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellOutcome, ForeignMove
 from kronos.strategies.outcome import audit_log
 from tests.builders.cells import unfinished
 from tests.unit.strategies.outcome.test_status_messages import step

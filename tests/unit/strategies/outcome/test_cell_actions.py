@@ -7,9 +7,9 @@ import jsonschema
 from oslotest import base
 from watcher.applier.actions import change_nova_service_state
 
-from kronos.engine.cell_drain import CellMove, Confirm, needs_of
 from kronos.engine.planning.propose import propose
 from kronos.engine.types import Snapshot
+from kronos.extensions.cells.cell_drain import CellMove, Confirm, needs_of
 from kronos.strategies.outcome import planned_actions
 from kronos.strategies.outcome.planned_actions import PlannedAction
 from tests.builders import cells

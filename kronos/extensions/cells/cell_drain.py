@@ -5,18 +5,14 @@ A server goes from the source cell to a target cell, cold, with its flavor or
 with the one that a map gives.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
-
-if TYPE_CHECKING:
-    from kronos.engine.types import AggregateResult, Flavor, Snapshot
+from kronos.engine.types import AggregateResult, Flavor, Snapshot
 
 NAME = 'cells'
 """Of the extension."""
@@ -241,11 +237,19 @@ def outcome_of(scope: AggregateResult) -> CellOutcome | None:
     return found if isinstance(found, CellOutcome) else None
 
 
+def outcomes(scopes: Iterable[AggregateResult]) -> dict[str, CellOutcome]:
+    """The same of several scopes, by the names of those that have one."""
+    return {
+        scope.name: outcome
+        for scope in scopes
+        if (outcome := outcome_of(scope)) is not None
+    }
+
+
 def finishing(*scopes: AggregateResult) -> list[tuple[str, UnfinishedMove]]:
     """The moves that an earlier plan began, each with its scope."""
     return [
-        (scope.name, move)
-        for scope in scopes
-        if (outcome := outcome_of(scope)) is not None
+        (name, move)
+        for name, outcome in outcomes(scopes).items()
         for move in outcome.finishing
     ]

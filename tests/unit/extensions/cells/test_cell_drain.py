@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellDrain, CellMove, CellOutcome
+from kronos.extensions.cells.cell_drain import CellDrain, CellMove, CellOutcome
 
 
 class TestFlavors(base.BaseTestCase):
