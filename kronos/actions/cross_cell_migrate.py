@@ -17,8 +17,7 @@ from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.common import exceptions, status
-from kronos.engine.cell_drain import Confirm
-from kronos.engine.types import MigrationPhase
+from kronos.extensions.cells.cell_drain import CellPhase, Confirm
 from kronos.reports import cell_moves
 from kronos.snapshots import cell_needs, watcher_actions
 from kronos.watcher_db import lock, marks
@@ -30,7 +29,7 @@ PROPERTIES: dict[str, Any] = {
     'resource_id': UUID,
     'resource_name': TEXT,
     'aggregate': NAME,
-    'phase': {'enum': [MigrationPhase.CELL_DRAIN.value]},
+    'phase': {'enum': [CellPhase.CELL_DRAIN.value]},
     'sequence': SEQUENCE,
     'not_before': TEXT,
     'source_node': NAME,

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from kronos.clients import rest
 from kronos.clients.schema import Text
 from kronos.common import exceptions
-from kronos.engine.cell_drain import ACCELERATOR, RESOURCES
+from kronos.extensions.cells.cell_drain import ACCELERATOR, RESOURCES
 
 VERSION = '/v2.0'
 """The only one; some catalogs have it in the endpoint already."""

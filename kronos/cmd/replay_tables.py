@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import durations, plain_text
 from kronos.engine import wording
-from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
 from kronos.engine.planning import move_reasons
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
     MigrationStep,
     PolicyResult,
+)
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
+    CellOutcome,
+    UnfinishedMove,
+    confirming,
 )
 from kronos.policies.models import Mode
 from kronos.reports import certificates, rest, thresholds
@@ -53,7 +58,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
 def _uuids(scope: AggregateResult) -> set[str]:
     """Those of all servers that a plan is about."""
     uuids = {*scope.instances, *(step.instance for step in scope.steps)}
-    if (cell := scope.cell) is not None:
+    if (cell := cell_drain.outcome_of(scope)) is not None:
         moves = (cell.finishing, cell.unconfirmed, cell.going_on)
         uuids.update(move.instance for some in moves for move in some)
     return uuids
@@ -176,7 +181,7 @@ def _cell_lines(
     scope: AggregateResult, uuids: wording.ShortUuids
 ) -> list[str]:
     """What becomes of the cell that is emptied, and where servers go."""
-    cell = scope.cell
+    cell = cell_drain.outcome_of(scope)
     if cell is None:
         return []
     lines = [
@@ -192,7 +197,7 @@ def _cell_lines(
         for server in cell.may_be_here
     ]
     for step in scope.steps:
-        if (move := step.cell_move) is None:
+        if (move := step.how) is None:
             continue
         how = 'keeps its flavor'
         if move.is_resize:

@@ -2,10 +2,12 @@
 """Edits of a planning input: one thing changed, the rest as it is."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kronos.engine import instance_keys
+from kronos.engine.reasons import Reason
 from kronos.engine.types import (
     Health,
     PlanningInput,
@@ -30,6 +32,20 @@ class Pair:
     destination: str
 
 
+Relaxation = Callable[[PlanningInput, Reason, Pair], PlanningInput]
+"""Makes a case in which a reason is gone; the given one stays as it is."""
+
+
+def setting(**values: Any) -> Relaxation:
+    """Lifts a reason by other settings."""
+    return lambda case, _, __: with_settings(case, **values)
+
+
+def instance(**values: Any) -> Relaxation:
+    """Lifts a reason by other fields of the instance."""
+    return lambda case, _, pair: with_instance(case, pair.instance, **values)
+
+
 def with_settings(case: PlanningInput, **values: Any) -> PlanningInput:
     """The case with other settings."""
     return replace(case, settings=replace(case.settings, **values))
@@ -38,6 +54,15 @@ def with_settings(case: PlanningInput, **values: Any) -> PlanningInput:
 def with_snapshot(case: PlanningInput, **values: Any) -> PlanningInput:
     """The case with other fields of its snapshot."""
     return replace(case, snapshot=replace(case.snapshot, **values))
+
+
+def with_beside(
+    case: PlanningInput, name: str, **values: Any
+) -> PlanningInput:
+    """The case with other fields of what an extension looks at."""
+    beside = case.snapshot.beside
+    changed = replace(beside[name], **values)
+    return with_snapshot(case, beside=beside | {name: changed})
 
 
 def with_host(case: PlanningInput, name: str, **values: Any) -> PlanningInput:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kronos.engine.settings import Settings, SoftRules
-from kronos.engine.types import MigrationPhase
+from kronos.engine.types import MigrationPhase, Phase
 from kronos.policies.models import Mode
 
 
@@ -37,17 +37,11 @@ class Row:
     """Whether soft groups are priced where the settings ask for that."""
     is_drain: bool = False
     """Whether ``drain_may_exceed_threshold`` is about it."""
+    always_prices_soft_groups: bool = False
+    """Whether they are priced whatever the settings ask for."""
 
 
-TABLE = {
-    MigrationPhase.CELL_DRAIN: Row(
-        from_draining=True,
-        from_counting=False,
-        ceilings=True,
-        return_guard=False,
-        may_price_soft_groups=True,
-        is_drain=True,
-    ),
+TABLE: dict[Phase, Row] = {
     MigrationPhase.EVACUATE: Row(
         from_draining=True,
         from_counting=False,
@@ -80,7 +74,7 @@ TABLE = {
 }
 
 
-LIVE = [one for one in TABLE if one is not MigrationPhase.CELL_DRAIN]
+LIVE = [*TABLE]
 """The phases of live migrations."""
 
 
@@ -88,7 +82,7 @@ LIVE = [one for one in TABLE if one is not MigrationPhase.CELL_DRAIN]
 class PhaseRules:
     """What holds in one phase."""
 
-    phase: MigrationPhase
+    phase: Phase
     from_draining: bool
     """Whether instances on hosts that are drained may move."""
     from_counting: bool
@@ -106,14 +100,13 @@ class PhaseRules:
     """Whether an instance may move twice in the phase."""
 
 
-def rules_of(
-    phase: MigrationPhase, mode: Mode, settings: Settings
-) -> PhaseRules:
+def rules_of(phase: Phase, mode: Mode, settings: Settings) -> PhaseRules:
     """The row of a phase, with what policies and settings make of it.
 
     :param mode: of the policies: pack knows no threshold to object by
     """
-    row = TABLE[phase]
+    own = settings.extension.phases.get(phase)
+    row = own.row if own else TABLE[phase]
     return PhaseRules(
         phase=phase,
         from_draining=row.from_draining,
@@ -122,15 +115,15 @@ def rules_of(
         return_guard=row.return_guard,
         thresholds_object=mode is Mode.SPREAD
         and not (row.is_drain and settings.drain_may_exceed_threshold),
-        soft_groups=soft_groups(
-            phase, mode, settings.soft_rules, settings.enforce_soft_affinity
+        soft_groups=_soft_groups(
+            row, mode, settings.soft_rules, settings.enforce_soft_affinity
         ),
         may_repeat=settings.repeat_moves,
     )
 
 
 def soft_groups(
-    phase: MigrationPhase,
+    phase: Phase,
     mode: Mode,
     soft_rules: SoftRules,
     enforce_soft_affinity: bool,
@@ -140,13 +133,16 @@ def soft_groups(
     Rules that are repaired veto: else spread would break by a price what
     the next audit mends again, for ever.
     """
-    if phase is MigrationPhase.CELL_DRAIN:
-        # Its members leave one after the other, and Nova refuses none.
-        return SoftGroups.PRICED
-    priced = (
+    return _soft_groups(TABLE[phase], mode, soft_rules, enforce_soft_affinity)
+
+
+def _soft_groups(
+    row: Row, mode: Mode, soft_rules: SoftRules, enforce_soft_affinity: bool
+) -> SoftGroups:
+    priced = row.always_prices_soft_groups or (
         soft_rules is SoftRules.PENALTY
         and not enforce_soft_affinity
         and mode is Mode.SPREAD
-        and TABLE[phase].may_price_soft_groups
+        and row.may_price_soft_groups
     )
     return SoftGroups.PRICED if priced else SoftGroups.VETO

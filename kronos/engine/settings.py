@@ -8,7 +8,7 @@ and an offline replay in the same mode plan the same.
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
-from kronos.engine.cell_drain import DEFAULT_MOVES, CellDrain
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.name_marks import HostName, Text
 from kronos.policies.models import Mode
 
@@ -146,10 +146,8 @@ class ModePhases:
     """Whether there is no budget unless the audit gives one."""
     waits_for_cooldown: bool = True
     """Whether it leaves alone a scope that has just moved."""
-    recovers: bool = False
-    """Whether it closes hosts at fault, and drains these alone."""
-    drains_cells: bool = False
-    """Whether it empties a cell, by cold moves to others."""
+    is_extended: bool = False
+    """Whether it is that of an extension, which the audit brings along."""
 
 
 PHASES_OF_MODE = {
@@ -192,7 +190,7 @@ PHASES_OF_MODE = {
         rebalance=False,
         unlimited=True,
         waits_for_cooldown=False,
-        recovers=True,
+        is_extended=True,
     ),
     PlanMode.CELL_DRAIN: ModePhases(
         policies=None,
@@ -201,7 +199,7 @@ PHASES_OF_MODE = {
         enforce_soft_affinity=When.NEVER,
         rebalance=False,
         waits_for_cooldown=False,
-        drains_cells=True,
+        is_extended=True,
     ),
 }
 """What a strategy, a replay and kronos-test-config plan in each mode."""
@@ -217,8 +215,8 @@ class PhaseSelection:
     drain_hosts: list[str] | None = None
     """Only a mode that drains named hosts looks at it."""
     cooldown_seconds: float = 0.0
-    cell_drain: CellDrain | None = None
-    """Only a mode that drains cells looks at it."""
+    extension: Extension = PLAIN
+    """Only a mode of an extension looks at it."""
 
 
 @dataclass
@@ -254,23 +252,19 @@ class Settings:
     drain_hosts: list[HostName] | None = None
     """The hosts that are drained, where they are in the scope; None: every
     disabled one. Only with ``evacuate``."""
-    recover: bool = False
-    """Whether hosts at fault are closed and drained, instead of disabled
-    ones or ``drain_hosts``. Only with ``evacuate``."""
+    extension: Extension = PLAIN
+    """What else is planned, instead or beside."""
     max_closed_hosts: int = 1
     """So many hosts of an aggregate may be closed or at fault at a time;
     beyond it none is closed."""
     restart_servers: bool = False
-    """Whether servers that failed are started again. Only with ``recover``."""
+    """Whether servers that failed are started again. Only in a recovery."""
     recovery_window_seconds: float = 600.0
     """For so long restarts of a server count: the second is elsewhere, and
     after it the server is left alone."""
-    cell_drain: CellDrain | None = None
-    """The cell that is emptied, instead of everything else. Only with
-    ``evacuate``."""
     cell_move_lossy: bool = False
     """Whether servers may leave their cell whose local data Nova does not
-    take along. Only with ``cell_drain``, as the next two."""
+    take along. Only in a cell drain, as the next two."""
     long_rpc_timeout_seconds: float = 1800.0
     """So long the snapshot of a server's disk may take."""
     snapshot_mb_per_second: float = 100.0
@@ -336,20 +330,20 @@ class Settings:
         )
 
     def set_mode(self, mode: PlanMode, asked: PhaseSelection) -> None:
-        """Set all that a mode decides, whatever it was before."""
+        """Set all that a mode decides, whatever it was before.
+
+        :raises ValueError: it is a mode of an extension, and none is given
+        """
         row = PHASES_OF_MODE[mode]
+        if row.is_extended and asked.extension == PLAIN:
+            raise ValueError(f'an extension plans {mode}, and none is given')
         self.rebalance = row.rebalance
         self.evacuate = row.evacuate.applies(asked.evacuate)
         self.drain_hosts = (
             asked.drain_hosts if row.drains_named_hosts else None
         )
-        self.cell_drain = None
-        if row.drains_cells:
-            self.cell_drain = asked.cell_drain
-            self.max_migrations = self.max_migrations or DEFAULT_MOVES
-            # The zones of two cells are never the same.
-            self.restrict_to_az = False
-        self.recover = row.recovers
+        self.extension = asked.extension if row.is_extended else PLAIN
+        self.extension.prepare(self)
         self.unlimited = row.unlimited
         self.cooldown_seconds = (
             asked.cooldown_seconds if row.waits_for_cooldown else 0

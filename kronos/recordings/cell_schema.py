@@ -4,8 +4,10 @@
 from dataclasses import dataclass, field
 
 from kronos.common import first_fault
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Flavor
+from kronos.extensions.cells.cell_drain import (
     CellMove,
+    CellNeeds,
     Confirm,
     CrossCellPolicy,
     ForeignMove,
@@ -13,10 +15,8 @@ from kronos.engine.cell_drain import (
     OffloadedServer,
     UnfinishedMove,
 )
-from kronos.engine.types import Flavor
 from kronos.recordings import schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
-from kronos.snapshots.cell_needs import CellNeeds
 
 
 @dataclass

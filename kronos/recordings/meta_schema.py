@@ -3,9 +3,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from kronos.common import first_fault
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.extension import Extension
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
@@ -17,6 +18,9 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
+from kronos.extensions import registry
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.recordings import cell_schema, schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.cell_hosts import CellScope
@@ -89,6 +93,20 @@ class RequestRow:
 
 
 @dataclass
+class ExtensionRow:
+    """What an audit asks of an extension, in plain values."""
+
+    name: str
+    asked: Any = None
+
+    @classmethod
+    def of(cls, extension: Extension) -> 'ExtensionRow | None':
+        if extension.name in ('', *registry.OWN):
+            return None
+        return cls(extension.name, extension.asked)
+
+
+@dataclass
 class SettingsRow:
     """What was planned with, or what ``[kronos]`` said."""
 
@@ -113,6 +131,8 @@ class SettingsRow:
     restart_servers: bool = False
     recovery_window_seconds: float = 600.0
     cell_drain: cell_schema.CellDrainRow | None = None
+    extension: ExtensionRow | None = None
+    """Not one that has keys of its own."""
     cell_move_lossy: bool = False
     long_rpc_timeout_seconds: float = 1800.0
     snapshot_mb_per_second: float = 100.0
@@ -146,21 +166,26 @@ class SettingsRow:
 
     @classmethod
     def of(cls, settings: Settings) -> 'SettingsRow':
-        drain = settings.cell_drain
+        drain = cell_drain.of(settings)
         return schema.copied(
             settings,
             cls,
             cell_drain=drain
             and schema.copied(drain, cell_schema.CellDrainRow),
+            recover=settings.extension.name == 'recovery',
+            extension=ExtensionRow.of(settings.extension),
         )
 
+    def _extension(self) -> Extension:
+        if self.cell_drain is not None:
+            drain = schema.copied(self.cell_drain, CellDrain)
+            return registry.make('cells', drain)
+        if self.extension is not None:
+            return registry.make(self.extension.name, self.extension.asked)
+        return registry.make('recovery' if self.recover else '')
+
     def settings(self) -> Settings:
-        drain = self.cell_drain
-        return schema.copied(
-            self,
-            Settings,
-            cell_drain=drain and schema.copied(drain, CellDrain),
-        )
+        return schema.copied(self, Settings, extension=self._extension())
 
 
 @dataclass

@@ -18,6 +18,7 @@ from kronos.engine.types import (
     Seeds,
     ServerGroup,
 )
+from kronos.extensions.cells.cell_drain import CellNeeds
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import cell_schema, meta_schema, schema
@@ -25,7 +26,6 @@ from kronos.recordings import inventory_schema as rows
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
 from kronos.snapshots.scopes import Cloud
 

@@ -15,8 +15,8 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
-from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.types import Instance
+from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording

@@ -9,7 +9,7 @@ from typing import Any
 
 from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.planning import propose
 from kronos.engine.settings import (
     PHASES_OF_MODE,
@@ -27,6 +27,8 @@ from kronos.engine.types import (
     CycleReport,
     Snapshot,
 )
+from kronos.extensions import registry
+from kronos.extensions.cells import cell_drain
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
@@ -155,7 +157,7 @@ def _planned_by(
         configured,
         mode,
         max_migrations=options.max_migrations,
-        cell_drain=_cell_drain(mode, recording, options),
+        extension=_extension(mode, recording, options),
     )
     settings.exhaust = settings.exhaust or options.exhaust
     if options.plain:
@@ -168,15 +170,17 @@ def _planned_by(
     return policies, settings
 
 
-def _cell_drain(
+def _extension(
     mode: PlanMode | None, recording: Recording, options: ReplayOptions
-) -> CellDrain | None:
-    """What the parameters ask for; None in another mode.
+) -> Extension:
+    """That of a mode, with what the parameters ask of it.
 
-    :raises ConfigurationError: one is wrong
+    :raises ConfigurationError: a parameter is wrong
     """
+    if mode is PlanMode.RECOVER:
+        return registry.make('recovery')
     if mode is not PlanMode.CELL_DRAIN:
-        return None
+        return PLAIN
     if not options.parameters:
         raise ConfigurationError(
             reason='the recording is of no audit that empties a cell: name '
@@ -188,7 +192,7 @@ def _cell_drain(
     )
     existing = recording.gathered.cell_needs.flavors
     drain.flavor_map = cell_needs.resolved(drain.flavor_map, existing)
-    return drain
+    return registry.make('cells', drain)
 
 
 def _sent(text: str) -> Any:
@@ -234,7 +238,7 @@ def _request(
     recording: Recording, options: ReplayOptions, settings: Settings
 ) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""
-    drain = settings.cell_drain
+    drain = cell_drain.of(settings)
     if drain is not None:
         cells = CellScope(drain.source, drain.targets, drain.hosts)
         return dataclasses.replace(recording.request, cells=cells)

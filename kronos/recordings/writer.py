@@ -235,8 +235,9 @@ def _meta(recording: Recording) -> dict[str, Any]:
     if meta.request.cells is None:
         del document['request']['cells']
     for name in ('settings', 'configured'):
-        if document[name] and document[name]['cell_drain'] is None:
-            del document[name]['cell_drain']
+        for key in ('cell_drain', 'extension'):
+            if document[name] and document[name][key] is None:
+                del document[name][key]
     return document
 
 

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from kronos.engine.cell_drain import (
+from kronos.extensions.cells.cell_drain import (
     CellDrain,
     CellMove,
     CellOutcome,

@@ -25,6 +25,7 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
+from kronos.extensions.cells import cell_drain
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -64,11 +65,11 @@ def settings(found: Settings) -> dict[str, Any]:
         'stuck_seconds': found.stuck_seconds,
         'evacuate': found.evacuate,
         'drain_hosts': found.drain_hosts and list(found.drain_hosts),
-        'recover': found.recover,
+        'recover': found.extension.name == 'recovery',
         'max_closed_hosts': found.max_closed_hosts,
         'restart_servers': found.restart_servers,
         'recovery_window_seconds': found.recovery_window_seconds,
-        'cell_drain': cells.asked(found.cell_drain),
+        'cell_drain': cells.asked(cell_drain.of(found)),
         'cell_move_lossy': found.cell_move_lossy,
         'long_rpc_timeout_seconds': found.long_rpc_timeout_seconds,
         'snapshot_mb_per_second': found.snapshot_mb_per_second,
@@ -170,7 +171,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
 def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
     """What failed, what is done of it, and what becomes of a cell."""
     return {
-        'cell': cells.outcome(scope.cell),
+        'cell': cells.outcome(cell_drain.outcome_of(scope)),
         'hosts_at_fault': dict(scope.hosts_at_fault),
         'failed_servers': dict(scope.failed_servers),
         'closings': [_closing(one) for one in scope.closings],
@@ -216,7 +217,7 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'rest_before': found.rest_before,
         'rest_after': found.rest_after,
         'requires': found.requires,
-        'cell_move': cells.move(found.cell_move),
+        'cell_move': cells.move(found.how),
     }
 
 

@@ -11,26 +11,24 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from oslo_log import log as logging
 
 from kronos.common import exceptions, policy_files
 from kronos.common.names import near_names
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Event, Flavor, Instance, Outcome
+from kronos.extensions.cells import flavors
+from kronos.extensions.cells.cell_drain import (
     ANY,
     POLICY,
     SAME,
     CellDrain,
+    CellNeeds,
     CrossCellPolicy,
-    ForeignMove,
     OffloadedServer,
-    UnfinishedMove,
 )
-from kronos.engine.eligibility import flavors
-from kronos.engine.name_marks import FlavorName, ProjectName, Text
-from kronos.engine.types import Event, Flavor, Instance, Outcome
 
 LOG = logging.getLogger(__name__)
 
@@ -44,27 +42,6 @@ NO_SHARES = (
     'as if none had'
 )
 """A warning, where a whole cloud is looked at."""
-
-
-@dataclass
-class CellNeeds:
-    """All of it; what nobody asked for is empty."""
-
-    flavors: dict[FlavorName, Flavor] = field(default_factory=dict)
-    """By name, those of the cloud."""
-    quota_left: dict[ProjectName, dict[Text, int]] = field(
-        default_factory=dict
-    )
-    """By project and resource; absent: no limit."""
-    offloaded: list[OffloadedServer] = field(default_factory=list)
-    unfinished: list[UnfinishedMove] = field(default_factory=list)
-    """Moves that Kronos began, of all cells."""
-    of_others: list[ForeignMove] = field(default_factory=list)
-    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
-    loses_keys: bool = False
-    """Whether Nova does not take key pairs to another cell."""
-    warnings: list[Text] = field(default_factory=list)
-    """What could not be asked."""
 
 
 class TiedPorts(Protocol):

@@ -9,7 +9,7 @@ flavor map may be written ``old=new,other=same``.
 from typing import Any
 
 from kronos.common import audit_values
-from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
+from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 
 YES_OR_NO = {
     'include_stopped': 'Whether servers that are SHUTOFF leave, too (default: '

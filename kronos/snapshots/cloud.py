@@ -17,8 +17,11 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellNeeds
+from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.failures import Failures
 from kronos.snapshots import cell_hosts, exclusions, scopes
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'
@@ -158,8 +161,12 @@ def _snapshot(
         readings=readings,
         services=gathered.services,
         exclusions_unknown=gathered.exclusions_unknown,
-        failures_unknown=gathered.failures_unknown,
-        faulty_elsewhere=_faulty_elsewhere(name, names, gathered),
+        beside={
+            failures.NAME: Failures(
+                gathered.failures_unknown,
+                _faulty_elsewhere(name, names, gathered),
+            )
+        },
         groups=[
             group
             for group in gathered.groups
@@ -180,20 +187,15 @@ def _snapshot(
 def _add_cell_needs(
     snapshot: Snapshot, scope: cell_hosts.CellScope, gathered: CloudInventory
 ) -> None:
-    needs = gathered.cell_needs
-    snapshot.flavors = needs.flavors
-    snapshot.quota_left = needs.quota_left
-    snapshot.offloaded = needs.offloaded
-    snapshot.unfinished = needs.unfinished
-    snapshot.of_others = needs.of_others
-    snapshot.cell_policy = needs.cell_policy
-    snapshot.loses_keys = needs.loses_keys
     services = gathered.services or {}
     open_ = {
         name for name, service in services.items() if service.is_available
     }
     hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
-    snapshot.open_source_hosts = cell_hosts.open_beside(scope, hosts, open_)
+    snapshot.beside[cell_drain.NAME] = dataclasses.replace(
+        gathered.cell_needs,
+        open_source_hosts=cell_hosts.open_beside(scope, hosts, open_),
+    )
 
 
 def _faulty_elsewhere(

@@ -15,7 +15,6 @@ from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, dirty_rates, labels
 from kronos.engine.settings import Settings
@@ -27,6 +26,8 @@ from kronos.engine.types import (
     Reading,
     Snapshot,
 )
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
     cell_needs,
@@ -137,8 +138,9 @@ class Collector:
         # A name that is misspelt is told before the long listings.
         hosts = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
-        if settings.cell_drain is not None:
-            self._add_cell_needs(gathered, settings.cell_drain, hosts, begun)
+        drain = cell_drain.of(settings)
+        if drain is not None:
+            self._add_cell_needs(gathered, drain, hosts, begun)
         metrics = queries.PolicyQueries(self._prometheus, settings)
         readings = metrics.of(policies)
         self._tell(f'{metrics.queries} queries of the policies')

@@ -12,9 +12,9 @@ from oslo_log import log as logging
 
 from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
-from kronos.engine.eligibility import restarts as eligible
 from kronos.engine.settings import Settings
 from kronos.engine.types import ASKED, Instance, PastRestart
+from kronos.extensions.recovery import restarts as eligible
 from kronos.snapshots.cloud import CloudInventory
 
 LOG = logging.getLogger(__name__)

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 from oslo_log import log as logging
 
 from kronos.clients.nova.rows import MigrationStatus
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Instance
+from kronos.extensions.cells.cell_drain import (
     CellMove,
     Confirm,
     ForeignMove,
     UnfinishedMove,
 )
-from kronos.engine.types import Instance
 from kronos.snapshots import watcher_actions
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow

@@ -21,6 +21,7 @@ from kronos.engine.types import (
     Outcome,
     PastRestart,
 )
+from kronos.extensions.cells.cell_drain import CellPhase
 
 LOG = logging.getLogger(__name__)
 
@@ -91,7 +92,7 @@ class ActionRow:
     """When Watcher last wrote it."""
 
 
-PHASES = [phase.value for phase in MigrationPhase]
+PHASES = [phase.value for phase in [*MigrationPhase, *CellPhase]]
 """Those that an action of this version names; another one tells nothing."""
 
 Told = dict[str, Event | None]

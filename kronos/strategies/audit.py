@@ -18,6 +18,7 @@ from kronos.engine.scheduling import durations
 from kronos.engine.scoring import labels
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Event, Snapshot
+from kronos.extensions.cells import cell_drain
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
@@ -90,7 +91,7 @@ def run(
         live_plans = publishing.live_plans()
         past = _past(settings, request.audit)
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc, request.plan_mode, file).collect(
+        collected = _collector(conf, osc, settings, file).collect(
             scopes, file.enabled, settings, *past
         )
         snapshots = collected.snapshots
@@ -136,9 +137,9 @@ def _past(
     """
     now, restarts, begun = time.time(), recoveries.NONE, list[BegunMove]()
     events = history.events(cooldown.watcher_since(settings, now), audit)
-    if settings.recover and settings.restart_servers:
+    if settings.extension.name == 'recovery' and settings.restart_servers:
         restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
-    if settings.cell_drain is not None:
+    if cell_drain.of(settings) is not None:
         begun = begun_moves.since(now - unfinished_moves.REMEMBERED_SECONDS)
     return events, restarts, begun
 
@@ -183,7 +184,7 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
     planned |= {
         scope.name
         for scope in report.scopes
-        if scope.closings or scope.restarts or scope.finishing
+        if scope.closings or scope.restarts or cell_drain.finishing(scope)
     }
     hosts = {
         host
@@ -191,9 +192,8 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
         if snapshot.scope in planned
         for host in snapshot.hosts
     }
-    for scope in report.scopes:
-        for move in scope.finishing:
-            hosts |= {move.source, move.destination}
+    for _, move in cell_drain.finishing(*report.scopes):
+        hosts |= {move.source, move.destination}
     return frozenset(hosts)
 
 
@@ -237,15 +237,15 @@ def make_settings(
         enforce_hard_affinity=requested.enforce_hard_affinity,
         enforce_soft_affinity=requested.enforce_soft_affinity,
         drain_hosts=requested.hosts,
-        cell_drain=requested.cell_drain,
+        extension=requested.extension,
     )
     return settings
 
 
 def _collector(
-    conf: Any, osc: Any, mode: PlanMode, file: PolicyFile
+    conf: Any, osc: Any, settings: Settings, file: PolicyFile
 ) -> collector.Collector:
-    recovers = PHASES_OF_MODE[mode].recovers
+    recovers = settings.extension.name == 'recovery'
     host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
         host.nova(),

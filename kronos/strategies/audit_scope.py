@@ -16,7 +16,7 @@ from typing import Any
 
 from kronos.common import exceptions
 from kronos.common.names import near_names
-from kronos.engine.cell_drain import CellDrain
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.snapshots import collector, scopes
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import parameters
@@ -42,8 +42,9 @@ def request(
     :raises ScopeError: the scope is not understood or given twice
     """
     result = _from_audit_scope(scope)
-    if requested.cell_drain is not None:
-        return _of_cells(result, requested.cell_drain)
+    drain = requested.extension.asked
+    if isinstance(drain, CellDrain):
+        return _of_cells(result, drain)
     named = bool(result.aggregates or result.availability_zones)
     if requested.aggregates is not None:
         if named:

@@ -6,6 +6,7 @@ from typing import Any
 from kronos.common import audit_values
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
+from kronos.extensions.cells.extension import Cells
 from kronos.snapshots import cell_parameters
 from kronos.strategies import base, goals
 from kronos.strategies.outcome import status_messages
@@ -33,7 +34,7 @@ class CellDrain(base.KronosStrategy):
     def parse(cls, raw: dict[str, Any]) -> Parameters:
         return Parameters(
             max_migrations=audit_values.count(raw.get('max_migrations')),
-            cell_drain=cell_parameters.parse(raw),
+            extension=Cells(cell_parameters.parse(raw)),
         )
 
     @classmethod

@@ -11,6 +11,8 @@ from watcher.decision_engine.goal import base
 from watcher.decision_engine.solution import efficacy
 
 from kronos.engine.types import AggregateResult, CycleReport
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellOutcome
 from kronos.reports import certificates
 from kronos.strategies.efficacy import Efficacy, Measure, Share
 
@@ -56,6 +58,12 @@ OfReport = Callable[[CycleReport], float]
 
 def _sum(number: OfScope) -> OfReport:
     return lambda report: sum(map(number, report.scopes))
+
+
+def _sum_of_cells(number: Callable[[CellOutcome], int]) -> OfReport:
+    return lambda report: sum(
+        map(number, cell_drain.outcomes(report.scopes).values())
+    )
 
 
 def _most(number: OfScope) -> OfReport:
@@ -281,24 +289,26 @@ class Cell(Goal):
             'servers_before',
             'Servers on the hosts of the source cell that are emptied, before '
             'the plan.',
-            _sum(lambda scope: scope.cell.servers_before if scope.cell else 0),
+            _sum_of_cells(lambda cell: cell.servers_before),
         ),
         Measure(
             'servers_after',
             'Servers that are still there after the plan.',
-            _sum(lambda scope: scope.cell.servers_after if scope.cell else 0),
+            _sum_of_cells(lambda cell: cell.servers_after),
         ),
         Measure(
             'servers_that_stay',
             'Those of them that cannot leave, by a reason of their own or for '
             'want of a destination; not those that wait for another plan.',
-            _sum(lambda scope: len(scope.cell.staying) if scope.cell else 0),
+            _sum_of_cells(lambda cell: len(cell.staying)),
         ),
         Measure(
             'migrations',
             'Moves to another cell in the plan, those that it only finishes '
             'included.',
-            lambda report: len(report.steps) + len(report.finishing),
+            lambda report: (
+                len(report.steps) + len(cell_drain.finishing(*report.scopes))
+            ),
         ),
     )
     SHARE = Share(

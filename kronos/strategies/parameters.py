@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kronos.common import audit_values
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.extension import PLAIN, Extension
 
 PHASES = (
     'evacuate_disabled_hosts',
@@ -33,8 +33,8 @@ class Parameters:
     enforce_hard_affinity: bool | None = None
     enforce_soft_affinity: bool | None = None
     hosts: list[str] | None = None
-    cell_drain: CellDrain | None = None
-    """Only of an audit that empties a cell."""
+    extension: Extension = PLAIN
+    """Only of a strategy that is an extension's."""
 
 
 def schema(more: Sequence[str]) -> dict[str, Any]:

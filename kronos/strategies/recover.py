@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy kronos_recover: it closes hosts at fault, and drains them."""
 
+import dataclasses
+from typing import Any
+
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.strategies import base, goals
 from kronos.strategies.outcome import status_messages
+from kronos.strategies.parameters import Parameters
 
 
 class Recover(base.KronosStrategy):
@@ -21,6 +26,10 @@ class Recover(base.KronosStrategy):
     PLAN_MODE = PlanMode.RECOVER
     GOAL = goals.Recovery
     PARAMETERS = ()
+
+    @classmethod
+    def parse(cls, raw: dict[str, Any]) -> Parameters:
+        return dataclasses.replace(super().parse(raw), extension=RECOVERY)
 
     @classmethod
     def summary(cls, scope: types.AggregateResult) -> str:

@@ -5,14 +5,20 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from kronos.engine.cell_drain import CellDrain, CellMove, UnfinishedMove
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
+    CellDrain,
+    CellMove,
+    CellNeeds,
+    UnfinishedMove,
+)
+from kronos.extensions.cells.extension import Cells
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 from tests.builders import scopes
@@ -76,7 +82,8 @@ def cells(
         host.availability_zone = f'zone-{host.cell}'
     room = {'VCPU': 16, 'MEMORY_MB': 65536, 'DISK_GB': 1000}
     scopes.give_room(snapshot, dict.fromkeys(snapshot.hosts, room))
-    snapshot.flavors = {one.name: one for one in (SMALL, LARGE)}
+    flavors = {one.name: one for one in (SMALL, LARGE)}
+    snapshot.beside[cell_drain.NAME] = CellNeeds(flavors)
     return snapshot
 
 
@@ -86,7 +93,7 @@ def settings(max_migrations: int | None = 10, **drain: Any) -> Settings:
     asked = CellDrain('old', ['new'], **drain)
     found.set_mode(
         PlanMode.CELL_DRAIN,
-        PhaseSelection(cell_drain=asked),
+        PhaseSelection(extension=Cells(asked)),
     )
     return found
 
@@ -98,7 +105,7 @@ def recording(snapshot: Snapshot, asked: Settings) -> Recording:
     )
     readings = snapshot.readings['cpu']
     assert readings.profile is not None
-    drain = asked.cell_drain
+    drain = cell_drain.of(asked)
     answers = {
         ('host_cpu', cpu.host_label): readings.imbalance,
         ('vm_cpu', cpu.vm_profile_label): readings.profile,
@@ -112,13 +119,7 @@ def recording(snapshot: Snapshot, asked: Settings) -> Recording:
             list(snapshot.groups),
             list(snapshot.events),
             snapshot.taken_at,
-            cell_needs=CellNeeds(
-                snapshot.flavors,
-                snapshot.quota_left,
-                snapshot.offloaded,
-                snapshot.unfinished,
-                snapshot.of_others,
-            ),
+            cell_needs=cell_drain.needs_of(snapshot),
         ),
         [cpu],
         ScopeRequest(cells=drain and CellScope(drain.source, drain.targets)),

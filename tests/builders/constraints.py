@@ -19,6 +19,7 @@ from kronos.engine.settings import Settings
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.types import (
     MigrationPhase,
+    Phase,
     PlanningInput,
     Snapshot,
     StopReason,
@@ -46,7 +47,7 @@ class Handmade(Constraint):
 def given(
     snapshot: Snapshot,
     settings: Settings | None = None,
-    phase: MigrationPhase = MigrationPhase.SPREAD,
+    phase: Phase = MigrationPhase.SPREAD,
     **more: Any,
 ) -> ConstraintInput:
     """What the constraints of a scope are built from, before any move."""

@@ -2,11 +2,12 @@
 """The cells of a made-up cloud, one of which is to be emptied."""
 
 from generator.cloud import Cloud, Server
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import Flavor
+from kronos.extensions.cells import extension
+from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 
 OLD, NEW = 'old', 'new'
 DISK_GB = 20
@@ -28,8 +29,10 @@ class Cells:
             return ''
         return OLD if host in self._old else NEW
 
-    def drain(self) -> CellDrain | None:
-        return CellDrain(OLD, [NEW]) if self.are_there else None
+    def extension(self) -> Extension:
+        return (
+            extension.Cells(CellDrain(OLD, [NEW])) if self.are_there else PLAIN
+        )
 
     def scope(self) -> CellScope | None:
         return CellScope(OLD, [NEW]) if self.are_there else None

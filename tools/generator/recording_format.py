@@ -9,6 +9,7 @@ from generator.cells import DISK_GB, Cells
 from generator.cloud import Cloud, Host, Server
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
+from kronos.engine.settings import PlanMode
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -17,6 +18,7 @@ from kronos.engine.types import (
     Sample,
     ServerGroup,
 )
+from kronos.extensions import registry
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import load
@@ -51,7 +53,10 @@ def recording(found: Cloud, at: float) -> Recording:
     policies = loader.parse(text, 'policies.yaml').policies
     settings = settings_from_conf.default_settings()
     cells = Cells(found)
-    asked = dataclasses.replace(settings.selection(), cell_drain=cells.drain())
+    extension = cells.extension()
+    if mode is PlanMode.RECOVER:
+        extension = registry.make('recovery')
+    asked = dataclasses.replace(settings.selection(), extension=extension)
     settings.set_mode(mode, asked)
     aggregates = _aggregates(found)
     hosts = {

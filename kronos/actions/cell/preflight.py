@@ -14,12 +14,14 @@ from kronos.actions.cell.context import CellMoveContext
 from kronos.actions.cell.parameters import CellMoveSettings, CellMoveTask
 from kronos.actions.core import checks
 from kronos.engine import faults, types
-from kronos.engine.cell_drain import CellDrain
-from kronos.engine.eligibility import flavors, instances
-from kronos.engine.eligibility.cell_moves import CellMoves
+from kronos.engine.eligibility import instances
+from kronos.engine.extension import Extension
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
+from kronos.extensions.cells import cell_drain, flavors
+from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
+from kronos.extensions.cells.cell_moves import CellMoves
 from kronos.snapshots import cell_needs
 from kronos.snapshots import cells as of_hosts
 
@@ -161,11 +163,13 @@ def _settings(settings: CellMoveSettings) -> Settings:
         cell_move_lossy=settings.is_lossy,
         long_rpc_timeout_seconds=settings.long_rpc_timeout,
         snapshot_mb_per_second=settings.snapshot_mb_per_second,
-        cell_drain=CellDrain(
-            task.source_cell,
-            sorted(task.cells),
-            flavor_map=flavor_map if task.is_resize else None,
-            unpin_az=task.unpins,
+        extension=Extension(
+            CellDrain(
+                task.source_cell,
+                sorted(task.cells),
+                flavor_map=flavor_map if task.is_resize else None,
+                unpin_az=task.unpins,
+            )
         ),
     )
 
@@ -199,10 +203,14 @@ def _snapshot(
         {},
         services=services,
         groups=context.nova.get_groups_of(instance.uuid),
-        flavors=known_flavors,
-        cell_policy=cell_needs.policy(context.sources.policy_files),
-        loses_keys=instance.has_key
-        and cell_needs.loses_keys(context.listings, context.sources),
+        beside={
+            cell_drain.NAME: CellNeeds(
+                flavors=known_flavors,
+                cell_policy=cell_needs.policy(context.sources.policy_files),
+                loses_keys=instance.has_key
+                and cell_needs.loses_keys(context.listings, context.sources),
+            )
+        },
     )
 
 

@@ -15,9 +15,9 @@ from kronos.actions.core.own_requests import MoveRequest
 from kronos.actions.core.retries import extended
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.engine.cell_drain import POLICY
 from kronos.engine.faults import Fault
 from kronos.engine.types import Instance
+from kronos.extensions.cells.cell_drain import POLICY
 from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ from kronos.actions.core.parameters import MoveSettings
 from kronos.clients.nova.server_power import ServerPower
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.engine.eligibility.restarts import OPT_OUT, VERIFY
 from kronos.engine.faults import Fault
 from kronos.engine.types import Instance
+from kronos.extensions.recovery.restarts import OPT_OUT, VERIFY
 
 Failures = Callable[[], Mapping[str, float]]
 """Unix seconds at which each server that failed was last said to have, by

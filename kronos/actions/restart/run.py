@@ -35,9 +35,9 @@ from kronos.clients.nova.instance_actions import (
 )
 from kronos.common import durations, exceptions
 from kronos.engine import faults
-from kronos.engine.eligibility.restarts import VERIFY
 from kronos.engine.faults import Fault
 from kronos.engine.types import ASKED, Instance
+from kronos.extensions.recovery.restarts import VERIFY
 
 LOG = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
-from kronos.engine.cell_drain import OffloadedServer
 from kronos.engine.types import Flavor
+from kronos.extensions.cells.cell_drain import OffloadedServer
 
 SHARES = '2.97'
 """The first microversion that tells the shares of a server."""

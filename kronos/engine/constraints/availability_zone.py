@@ -35,9 +35,6 @@ class PinnedZone(KeyedConstraint[str | None, str]):
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
-        drain = given.settings.cell_drain
-        if drain is not None and drain.unpin_az:
-            return None
         pins = [one.pinned_availability_zone for one in given.instances]
         return cls(pins, _zones(given))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cell constraints: no live migration crosses cells, a drain must."""
+"""The cell constraint: no live migration crosses cells."""
 
 from typing import Self
 
@@ -7,7 +7,7 @@ from kronos.engine import edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import MigrationPhase, PlanningInput
+from kronos.engine.types import PlanningInput
 
 
 class SameCell(KeyedConstraint[str, str]):
@@ -23,7 +23,7 @@ class SameCell(KeyedConstraint[str, str]):
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
         cells = [host.cell for host in given.hosts]
-        if not any(cells) or given.rules.phase is MigrationPhase.CELL_DRAIN:
+        if not any(cells):
             return None
         return cls([cells[host] for host in given.host_of.tolist()], cells)
 
@@ -48,40 +48,3 @@ class SameCell(KeyedConstraint[str, str]):
             f'{key or "unknown"}, and no live migration crosses cells',
             Code.CELL_CROSSED,
         )
-
-
-class TargetCell(KeyedConstraint[str, bool]):
-    """What leaves the cell that is emptied goes to a target cell.
-
-    :param instance_keys: [V], the cells where the instances are
-    :param host_keys: [H], whether the host is in a target cell
-    """
-
-    codes = frozenset({Code.CELL_SOURCE})
-
-    @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        drain = given.settings.cell_drain
-        if drain is None:
-            return None
-        cells = [host.cell for host in given.hosts]
-        return cls(
-            [cells[host] for host in given.host_of.tolist()],
-            [cell in drain.targets for cell in cells],
-        )
-
-    @staticmethod
-    def relax(
-        case: PlanningInput, reason: Reason, pair: Pair
-    ) -> PlanningInput:
-        """The host is in the first of them."""
-        drain = case.settings.cell_drain
-        if drain is None:
-            return case
-        return edits.with_host(case, pair.destination, cell=drain.targets[0])
-
-    @staticmethod
-    def why(key: str, other: bool) -> Reason | None:
-        if other:
-            return None
-        return Reason('the host is in no target cell', Code.CELL_SOURCE)

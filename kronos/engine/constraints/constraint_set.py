@@ -15,10 +15,9 @@ from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.availability_zone import PinnedZone, SameZone
 from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
-from kronos.engine.constraints.cell import SameCell, TargetCell
+from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.headroom import HeadroomConstraint
 from kronos.engine.constraints.host_status import HostStatus
-from kronos.engine.constraints.quota import Quota
 from kronos.engine.constraints.return_guard import ReturnGuard
 from kronos.engine.constraints.same_host import SameHost
 from kronos.engine.constraints.server_group import (
@@ -28,6 +27,7 @@ from kronos.engine.constraints.server_group import (
 )
 from kronos.engine.constraints.stuck_destination import StuckDestination
 from kronos.engine.constraints.vtpm import VtpmTraits
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.reasons import Code, Reason
 
@@ -39,22 +39,23 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     # them as well.
     StuckDestination,
     SameCell,
-    TargetCell,
     SameZone,
     VtpmTraits,
-    Quota,
     HeadroomConstraint,
     HardServerGroups,
     SoftServerGroups,
     CapacityCeiling,
     ReturnGuard,
 )
-"""All there are, in the order in which their reasons are given."""
+"""Those of the trunk, in the order in which their reasons are given."""
 
 
-def constraint_of(code: Code) -> type[Constraint] | None:
+def constraint_of(
+    code: Code, extension: Extension = PLAIN
+) -> type[Constraint] | None:
     """The constraint that gives reasons of a code; None if none does."""
-    return next((one for one in CONSTRAINTS if code in one.codes), None)
+    every = extension.constraints(CONSTRAINTS)
+    return next((one for one in every if code in one.codes), None)
 
 
 class ConstraintSet:
@@ -294,7 +295,8 @@ class ConstraintSet:
 
 def build(given: ConstraintInput) -> ConstraintSet:
     """The constraints of a scope in one phase."""
-    built = [constraint.build(given) for constraint in CONSTRAINTS]
+    every = given.settings.extension.constraints(CONSTRAINTS)
+    built = [constraint.build(given) for constraint in every]
     found = [constraint for constraint in built if constraint is not None]
     if given.rules.soft_groups is not SoftGroups.PRICED:
         return ConstraintSet(found)

@@ -10,7 +10,7 @@ from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import flavors, in_flight, room
+from kronos.engine.eligibility import in_flight, room
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     Headroom,
@@ -61,8 +61,9 @@ class HeadroomConstraint(Constraint):
         resources = ['VCPU', 'MEMORY_MB']
         if given.settings.check_disk:
             resources.append('DISK_GB')
+        demand = given.settings.extension.demand
         demands = [
-            flavors.demand(one, given.snapshot, given.settings)
+            demand(one, given.snapshot, given.settings) or one.demand
             for one in given.instances
         ]
         made = cls(demands, given.hosts, resources)

@@ -46,12 +46,6 @@ def _not_drained(case: PlanningInput, _: Reason, host: str) -> PlanningInput:
     return edits.with_settings(case, drain_hosts=named)
 
 
-def _any_number(case: PlanningInput, _: Reason, __: str) -> PlanningInput:
-    snapshot = case.snapshot
-    number = len(snapshot.hosts) + len(snapshot.faulty_elsewhere)
-    return edits.with_settings(case, max_closed_hosts=number)
-
-
 def _host(**values: Any) -> Relaxation:
     return lambda case, _, host: edits.with_host(case, host, **values)
 
@@ -67,10 +61,6 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.SCOPE_EXCLUSIONS_UNKNOWN: lambda case, _, __: edits.with_snapshot(
         case, exclusions_unknown=''
     ),
-    Code.SCOPE_FAILURES_UNKNOWN: lambda case, _, __: edits.with_snapshot(
-        case, failures_unknown=''
-    ),
-    Code.SCOPE_TOO_MANY_AT_FAULT: _any_number,
     Code.HOST_NO_SERVICE: _new_service,
     Code.HOST_CELL_DOWN: _new_service,
     # Nova takes a host that is forced down for down.
@@ -84,7 +74,6 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.HOST_NO_CAPACITY: _sample('host_capacity', 1.0),
     Code.HOST_CLOSED: _host(closed=''),
     Code.HOST_EXCLUDED: _host(excluded=None),
-    Code.HOST_AT_FAULT: _host(faulty=None),
     Code.HOST_NO_PLACEMENT: lambda case, _, __: edits.with_settings(
         case, require_headroom=False
     ),

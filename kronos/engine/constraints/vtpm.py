@@ -8,7 +8,7 @@ from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import Instance, MigrationPhase, PlanningInput
+from kronos.engine.types import Instance, PlanningInput
 
 PREFIX = 'COMPUTE_SECURITY_TPM_'
 """Of the traits in question."""
@@ -29,7 +29,7 @@ class VtpmTraits(KeyedConstraint[Traits, Traits]):
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
         needed = [_needed(instance) for instance in given.instances]
-        if not any(needed) or given.rules.phase is MigrationPhase.CELL_DRAIN:
+        if not any(needed):
             return None
         return cls(
             needed,

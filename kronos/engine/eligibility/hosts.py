@@ -7,7 +7,6 @@ pre-flight checks of a move all ask here.
 
 from collections.abc import Iterable, Sequence
 
-from kronos.engine.eligibility import faulty_hosts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ComputeService, Host, Snapshot
@@ -28,6 +27,7 @@ OF_SERVICE = frozenset(
     }
 )
 """What a row of os-services says, or that there is none."""
+BEING_DRAINED = 'it is being drained'
 
 
 def reasons(
@@ -50,14 +50,9 @@ def reasons(
     if about.frozen:
         found.append(Reason(about.frozen, Code.HOST_FROZEN))
     found += of_service(services.get(host))
-    drain = settings.cell_drain
-    is_emptied = drain is not None and about.cell == drain.source
-    if settings.evacuate and (
-        is_emptied or host in (settings.drain_hosts or [])
-    ):
-        found.append(Reason('it is being drained', Code.HOST_DRAINED))
-    if settings.recover and (fault := faulty_hosts.why_at_fault(about)):
-        found.append(fault)
+    if settings.evacuate and host in (settings.drain_hosts or []):
+        found.append(Reason(BEING_DRAINED, Code.HOST_DRAINED))
+    found += settings.extension.host_reasons(about, settings)
     found += gaps
     if about.closed:
         found.append(Reason(about.closed, Code.HOST_CLOSED))
@@ -162,10 +157,9 @@ def of_service(
 def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     """The hosts of the scope that instances are to leave, with the reason.
 
-    Without ``drain_hosts`` these are the disabled ones, and in a recovery
-    those at fault, or that Kronos has closed. A host that is not
-    up, that has lost its hypervisor, or whose cell is not known, cannot be
-    drained.
+    Without ``drain_hosts`` these are the disabled ones, unless an extension
+    names them. A host that is not up, that has lost its hypervisor, or whose
+    cell is not known, cannot be drained.
     """
     found: dict[str, Reason] = {}
     for host, service in _asked_for(snapshot, settings).items():
@@ -186,7 +180,7 @@ def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
 
 def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
     """What to warn of: hosts that cannot be drained, or not for long."""
-    warnings, drain = [], settings.cell_drain
+    warnings, extension = [], settings.extension
     for host, service in _asked_for(snapshot, settings).items():
         if reason := _why_undrainable(snapshot, host, service):
             there = sum(
@@ -195,13 +189,12 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
             warnings.append(
                 f'host {host} is not drained: {reason}; its {there} '
                 f'instance{"" if there == 1 else "s"} cannot '
-                + ('be live-migrated' if drain is None else 'leave the cell')
+                f'{extension.cannot}'
             )
         elif (
             service is not None
             and service.is_available
-            and not settings.recover
-            and not (drain and drain.close_source)
+            and not extension.closes_hosts
         ):
             warnings.append(
                 f'host {host} is drained but enabled: new servers may land '
@@ -217,18 +210,11 @@ def _asked_for(
         return {}
     rows = snapshot.services or {}
     services = {host: rows.get(host) for host in sorted(snapshot.hosts)}
-    if settings.recover:
-        wanted = faulty_hosts.to_empty(snapshot, settings)
-        return {name: one for name, one in services.items() if name in wanted}
-    if settings.cell_drain is not None:
-        source = settings.cell_drain.source
-        return {
-            name: one
-            for name, one in services.items()
-            if snapshot.hosts[name].cell == source
-        }
-    if settings.drain_hosts is not None:
-        wanted = set(settings.drain_hosts)
+    named = settings.extension.to_empty(snapshot, settings)
+    if named is None:
+        named = settings.drain_hosts
+    if named is not None:
+        wanted = set(named)
         return {name: one for name, one in services.items() if name in wanted}
     return {
         name: one

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The eligible instances: why one must stay, whatever the scores say."""
 
+from collections.abc import Callable
+
 from kronos.engine.eligibility import allocations
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance
+from kronos.engine.types import Instance, Snapshot
 
 PIN = 'kronos:pin'
 """Metadata key (of any value) or tag by which an owner opts out."""
@@ -26,6 +28,30 @@ POWER_STATES = {
 """Of the guest, as Nova numbers them."""
 IDLE = ('ACTIVE', None, RUNNING)
 """Status, task state and power state of one that may be moved."""
+
+
+Rule = Callable[[Instance], list[Reason]]
+"""Says why an instance must stay, all of it, in a fixed order."""
+
+
+def rule(
+    snapshot: Snapshot, settings: Settings, bandwidth: Callable[[], float]
+) -> Rule:
+    """Who may move in a plan: by live migration, unless an extension says.
+
+    :param bandwidth: MiB per second that a live migration copies
+    """
+    own = settings.extension.movable(snapshot, settings)
+    if own is not None:
+        return own
+
+    def live(instance: Instance) -> list[Reason]:
+        found = reasons(instance, settings)
+        if instance.dirty_rate:
+            found += too_dirty(instance, bandwidth())
+        return found
+
+    return live
 
 
 def reasons(instance: Instance, settings: Settings) -> list[Reason]:

@@ -24,6 +24,7 @@ from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
     MigrationStep,
+    Phase,
     StopReason,
 )
 
@@ -73,7 +74,7 @@ class _Answer:
         phase = self._place.moment.phase
         if not self._place.is_asked and not self._place.step:
             return self._not_asked()
-        return QUESTIONS[phase](self)
+        return QUESTIONS.get(phase, _Answer.in_drain)(self)
 
     def _not_asked(self) -> Said:
         return Code.NOT_ASKED, (
@@ -309,14 +310,13 @@ def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
     return found
 
 
-QUESTIONS: dict[MigrationPhase, Callable[[_Answer], Said]] = {
-    MigrationPhase.CELL_DRAIN: _Answer.in_drain,
+QUESTIONS: dict[Phase, Callable[[_Answer], Said]] = {
     MigrationPhase.EVACUATE: _Answer.in_drain,
     MigrationPhase.AFFINITY: _Answer.in_repair,
     MigrationPhase.SPREAD: _Answer.in_spread,
     MigrationPhase.PACK: _Answer.in_pack,
 }
-"""What is to be asked of a legal move in each phase."""
+"""What is to be asked of a legal move in each phase of the trunk."""
 
 
 class _Earlier:

@@ -93,8 +93,9 @@ class Answers:
             'instance_name': one.name,
             'host': one.host,
             'moves': rows.moves(result, lambda step: step.instance == uuid),
-            'recovery': rows.recovery(result, uuid),
+            'recovery': None,
         }
+        found |= self._cases[at].settings.extension.answer(result, uuid)
         if destination is not None:
             verdict = why.verdict(uuid, destination)
             proposal = self._proposals(at).of(verdict)

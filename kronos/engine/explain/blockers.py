@@ -8,7 +8,7 @@ again, until it would plan the instance; so every reason is its own.
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import movable
+from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
@@ -188,7 +188,7 @@ class Blockers:
             one = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case
             speed = bandwidth_of(case.snapshot, case.settings)
-            rule = movable.rule(case.snapshot, case.settings, speed)
+            rule = instances.rule(case.snapshot, case.settings, speed)
             for own in rule(one):
                 blocked.found.append(own)
                 if not quick:

@@ -67,6 +67,7 @@ class Proposals:
         trials: Trials,
     ) -> None:
         self._case = case
+        self._extension = case.settings.extension
         self._result = result
         self._why = why
         self._trials = trials
@@ -113,7 +114,7 @@ class Proposals:
                 remedy = remedies.of_reason(self._case, verdict, reason)
                 if remedy.can_be_tried:
                     some.append(remedy)
-                elif can_lift(reason.code):
+                elif can_lift(reason.code, self._extension):
                     lifted.append((reason, pair))
         total = remedies.joined(some)
         trial = self._trials.of(total, lifted, is_counted=False)
@@ -178,7 +179,7 @@ class Proposals:
         ]
         proposal = Proposal(verdict, own)
         if not all(one.helps for one in own) or not all(
-            one.can_be_tried or can_lift(reason.code)
+            one.can_be_tried or can_lift(reason.code, self._extension)
             for reason, one in zip(verdict.reasons, own, strict=True)
         ):
             return proposal

@@ -7,15 +7,11 @@ planner to say. What lifts a constraint stands with the constraint; here is
 what lifts the rest.
 """
 
-import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from kronos.engine import edits
-from kronos.engine.cell_drain import SAME, CrossCellPolicy
 from kronos.engine.constraints import constraint_set
-from kronos.engine.edits import Pair
+from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.eligibility import stuck_migrations
 from kronos.engine.eligibility.instances import (
     BY_HOST,
@@ -23,10 +19,11 @@ from kronos.engine.eligibility.instances import (
     RUNNING,
     TPM_SECURITY,
 )
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import scorecard
-from kronos.engine.types import Flavor, Outcome, PlanningInput
+from kronos.engine.types import Outcome, PlanningInput
 
 SUPPOSED = (
     Code.SCOPE_NO_POLICY,
@@ -34,7 +31,6 @@ SUPPOSED = (
     Code.HOST_NO_CAPACITY,
 )
 """What is lifted by values that nobody measured."""
-Relaxation = Callable[[PlanningInput, Reason, Pair], PlanningInput]
 
 
 def relax(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
@@ -42,11 +38,13 @@ def relax(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
 
     :raises KeyError: nothing lifts a reason of this code
     """
-    constraint = constraint_set.constraint_of(reason.code)
+    extension = case.settings.extension
+    constraint = constraint_set.constraint_of(reason.code, extension)
     if constraint is not None:
         case = constraint.relax(case, reason, pair)
     else:
-        case = _RELAXATIONS[reason.code](case, reason, pair)
+        own = extension.relaxations.get(reason.code)
+        case = (own or _RELAXATIONS[reason.code])(case, reason, pair)
     return _plausible(case) if reason.code in SUPPOSED else case
 
 
@@ -58,80 +56,12 @@ def _plausible(case: PlanningInput) -> PlanningInput:
     return case
 
 
-def can_lift(code: Code) -> bool:
+def can_lift(code: Code, extension: Extension = PLAIN) -> bool:
     """Whether a reason of this code can be lifted, as it forbids a move."""
-    constraint = constraint_set.constraint_of(code)
+    constraint = constraint_set.constraint_of(code, extension)
     if constraint is not None:
         return constraint.can_relax
-    return code in _RELAXATIONS
-
-
-def _cell_drain(**values: Any) -> Relaxation:
-    def relaxed(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
-        drain = case.settings.cell_drain
-        if drain is None:
-            return case
-        changed = replace(drain, **values)
-        return edits.with_settings(case, cell_drain=changed)
-
-    return relaxed
-
-
-def _move_over(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
-    """Its move to another cell is over, and it is where it is now."""
-    unfinished = [
-        one
-        for one in case.snapshot.unfinished
-        if one.instance != pair.instance
-    ]
-    case = edits.with_snapshot(case, unfinished=unfinished)
-    return edits.with_instance(
-        case,
-        pair.instance,
-        status='ACTIVE',
-        task_state=None,
-        power_state=RUNNING,
-    )
-
-
-def _mapped(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
-    drain = case.settings.cell_drain
-    flavor_map = dict(drain.flavor_map or {}) if drain else {}
-    flavor_map[reason.about] = SAME
-    return _cell_drain(flavor_map=flavor_map)(case, reason, pair)
-
-
-def _flavor_made(
-    case: PlanningInput, reason: Reason, pair: Pair
-) -> PlanningInput:
-    """The cloud has a flavor that is as large as the instance."""
-    one, flavors = (
-        case.snapshot.instances[pair.instance],
-        case.snapshot.flavors,
-    )
-    had = flavors.get(
-        reason.about,
-        Flavor(reason.about, reason.about, one.vcpus, one.memory_mb),
-    )
-    made = replace(had, root_gb=max(had.root_gb, one.root_gb))
-    return edits.with_snapshot(case, flavors=flavors | {reason.about: made})
-
-
-def _source_closed(
-    case: PlanningInput, reason: Reason, pair: Pair
-) -> PlanningInput:
-    case = edits.with_snapshot(case, open_source_hosts=[])
-    return _cell_drain(close_source=True)(case, reason, pair)
-
-
-def _setting(**values: Any) -> Relaxation:
-    return lambda case, _, __: edits.with_settings(case, **values)
-
-
-def _instance(**values: Any) -> Relaxation:
-    return lambda case, _, pair: edits.with_instance(
-        case, pair.instance, **values
-    )
+    return code in extension.relaxations or code in _RELAXATIONS
 
 
 def _unpinned(
@@ -199,38 +129,21 @@ def _planned_before(
 
 _RELAXATIONS: dict[Code, Relaxation] = {
     Code.SCOPE_NO_POLICY: lambda case, _, __: edits.usable(case),
-    Code.SCOPE_COOLDOWN: _setting(cooldown_seconds=0.0),
-    Code.INSTANCE_UNMOVABLE: _instance(unmovable=''),
-    Code.INSTANCE_ALLOCATIONS: _instance(misallocated_on=None),
-    Code.INSTANCE_LOCKED: _instance(locked=False),
+    Code.SCOPE_COOLDOWN: edits.setting(cooldown_seconds=0.0),
+    Code.INSTANCE_UNMOVABLE: edits.instance(unmovable=''),
+    Code.INSTANCE_ALLOCATIONS: edits.instance(misallocated_on=None),
+    Code.INSTANCE_LOCKED: edits.instance(locked=False),
     Code.INSTANCE_PINNED: _unpinned,
-    Code.INSTANCE_NOT_ACTIVE: _instance(status='ACTIVE'),
-    Code.INSTANCE_BUSY: _instance(task_state=None),
-    Code.INSTANCE_NOT_RUNNING: _instance(power_state=RUNNING),
-    Code.INSTANCE_FAILED: _instance(failure=''),
-    Code.INSTANCE_DIRTY_RATE: _instance(dirty_rate=0.0),
+    Code.INSTANCE_NOT_ACTIVE: edits.instance(status='ACTIVE'),
+    Code.INSTANCE_BUSY: edits.instance(task_state=None),
+    Code.INSTANCE_NOT_RUNNING: edits.instance(power_state=RUNNING),
+    Code.INSTANCE_FAILED: edits.instance(failure=''),
+    Code.INSTANCE_DIRTY_RATE: edits.instance(dirty_rate=0.0),
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
     Code.INSTANCE_VTPM: _vtpm_by_host,
-    Code.CELL_STATUS: _instance(status='ACTIVE', power_state=RUNNING),
-    Code.CELL_BEGUN: _move_over,
-    Code.CELL_UNCONFIRMED: _move_over,
-    Code.CELL_STOPPED: _cell_drain(include_stopped=True),
-    Code.CELL_AFFINITY: lambda case, reason, _: edits.without_group(
-        case, reason.about
-    ),
-    Code.CELL_FLAVOR_UNMAPPED: _mapped,
-    Code.CELL_FLAVOR_GONE: _flavor_made,
-    Code.CELL_FLAVOR_TOO_SMALL: _flavor_made,
-    Code.CELL_RESIZE_INSIDE: _source_closed,
-    Code.CELL_LOSSY: _setting(cell_move_lossy=True),
-    Code.CELL_PORT: _instance(tied_port=''),
-    Code.CELL_POLICY: lambda case, _, __: edits.with_snapshot(
-        case, cell_policy=CrossCellPolicy.OPEN
-    ),
-    Code.CELL_SNAPSHOT_SLOW: _setting(long_rpc_timeout_seconds=math.inf),
     Code.INSTANCE_ON_ITS_WAY: _on_its_way,
     Code.INSTANCE_QUARANTINE: _no_quarantine,
-    Code.INSTANCE_COOLDOWN: _setting(instance_cooldown_seconds=0.0),
+    Code.INSTANCE_COOLDOWN: edits.setting(instance_cooldown_seconds=0.0),
     Code.INSTANCE_PLANNED_BEFORE: _planned_before,
     Code.INSTANCE_NO_PROFILE: lambda case, _, pair: edits.profiled(
         case, pair.instance

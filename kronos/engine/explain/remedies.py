@@ -85,8 +85,9 @@ def _both(name: str, value: str, other: str) -> str:
 def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """What lifts one of the reasons that forbid a move."""
     code = reason.code
-    if code in _SETTINGS:
-        return Remedy(code.remedy, dict(_SETTINGS[code]))
+    options = case.settings.extension.remedies.get(code, _SETTINGS.get(code))
+    if options is not None:
+        return Remedy(code.remedy, dict(options))
     if code in _RULES:
         return _RULES[code](case, verdict, reason)
     return Remedy(code.remedy)
@@ -357,7 +358,6 @@ _SETTINGS: dict[Code, dict[str, str]] = {
     Code.HOST_NO_PLACEMENT: {'require_headroom': 'false'},
     Code.ZONE_CROSSED: {'restrict_to_az': 'false'},
     Code.RETURN_GUARD: {'return_guard': '0'},
-    Code.CELL_LOSSY: {'cell_move_lossy': 'true'},
 }
 _RULES: dict[Code, Callable[[PlanningInput, Verdict, Reason], Remedy]] = {
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,

@@ -118,21 +118,6 @@ def moves(result: AggregateResult, which: Any) -> list[dict[str, Any]]:
     ]
 
 
-def recovery(result: AggregateResult, uuid: str) -> dict[str, str] | None:
-    """What becomes of one that failed: where it is restarted, or why not."""
-    for one in result.restarts:
-        if one.instance == uuid:
-            return {
-                'destination': one.destination,
-                'code': '',
-                'text': one.reason,
-            }
-    why = result.stayed.get(uuid)
-    if uuid not in result.failed_servers or why is None:
-        return None
-    return {'destination': '', 'code': why.code.value, 'text': str(why)}
-
-
 def _step(number: int, step: MigrationStep) -> dict[str, Any]:
     return {
         'number': number,

@@ -31,6 +31,7 @@ from kronos.engine.types import (
     EarlierMove,
     MigrationPhase,
     MigrationStep,
+    Phase,
     PlanningInput,
     Rest,
     Snapshot,
@@ -83,7 +84,7 @@ class PlanningMoment:
         return self.simulation.rules
 
     @property
-    def phase(self) -> MigrationPhase:
+    def phase(self) -> Phase:
         return self.rules.phase
 
     @property
@@ -147,7 +148,7 @@ class Scenario:
         self._trials: list[evaluation.PolicyEvaluation] | None = None
         self._passing: tuple[PlanningMoment, int] | None = None
         """The last passing moment, and how many steps are made."""
-        self._moments: dict[tuple[MigrationPhase, int], PlanningMoment] = {}
+        self._moments: dict[tuple[Phase, int], PlanningMoment] = {}
 
     def available(self) -> dict[str, None]:
         """The hosts that count, or lack nothing but a policy's value."""
@@ -246,7 +247,7 @@ class Scenario:
         return self._thin
 
     def passing(
-        self, phase: MigrationPhase, steps: Sequence[MigrationStep]
+        self, phase: Phase, steps: Sequence[MigrationStep]
     ) -> PlanningMoment:
         """As :meth:`moment`, but good only until it is called again.
 
@@ -265,7 +266,7 @@ class Scenario:
 
     def moment(
         self,
-        phase: MigrationPhase,
+        phase: Phase,
         steps: Sequence[MigrationStep],
         kept: bool = True,
     ) -> PlanningMoment:
@@ -286,7 +287,7 @@ class Scenario:
         return found
 
     def _lead(
-        self, phase: MigrationPhase, steps: Sequence[MigrationStep]
+        self, phase: Phase, steps: Sequence[MigrationStep]
     ) -> PlanningMoment:
         if isinstance(self.scope, Stopped):
             raise ValueError(f'it stands still: {self.scope.reason}')
@@ -310,10 +311,15 @@ class Scenario:
         return moment
 
 
-def after_phase(
-    result: AggregateResult, phase: MigrationPhase
-) -> list[MigrationStep]:
+def after_phase(result: AggregateResult, phase: Phase) -> list[MigrationStep]:
     """The steps up to the end of a phase."""
-    order = list(MigrationPhase)
-    last = order.index(phase)
-    return [one for one in result.steps if order.index(one.phase) <= last]
+    order: list[Phase] = [*MigrationPhase]
+    if phase in order:
+        later = order[order.index(phase) + 1 :]
+        return [one for one in result.steps if one.phase not in later]
+    own = [
+        number
+        for number, one in enumerate(result.steps, start=1)
+        if one.phase is phase
+    ]
+    return result.steps[: own[-1] if own else 0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from kronos.engine.explain.blockers import Blocked
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import MigrationPhase, MigrationStep
+from kronos.engine.types import MigrationStep, Phase
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Verdict:
     reasons: list[Reason] = field(default_factory=list)
     """All that forbid it, the first of them with ``code``; without any of
     them it would be legal."""
-    phase: MigrationPhase | None = None
+    phase: Phase | None = None
     """The phase that asks, or asked, for the move; None if none runs."""
     after: int = 0
     """So many steps of the plan are made at that moment."""

@@ -23,7 +23,12 @@ from kronos.engine.explain.scenario import (
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.evaluation import asks_capacity
-from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
+from kronos.engine.types import (
+    AggregateResult,
+    MigrationPhase,
+    Phase,
+    PlanningInput,
+)
 
 MADE_UP = frozenset(
     {
@@ -49,7 +54,8 @@ class Explainer:
         self.hosts = sorted(case.snapshot.hosts)
         self._own = {step.instance: at for at, step in enumerate(result.steps)}
         self._until = {
-            phase: after_phase(result, phase) for phase in MigrationPhase
+            phase: after_phase(result, phase)
+            for phase in [*MigrationPhase, *case.settings.extension.phases]
         }
 
     def verdict(self, uuid: str, host: str) -> Verdict:
@@ -159,7 +165,7 @@ class Explainer:
             (last, [one for one in hosts if one not in for_group]),
         ]
 
-    def _at_end(self, blocked: Blocked, phase: MigrationPhase) -> Place:
+    def _at_end(self, blocked: Blocked, phase: Phase) -> Place:
         steps = self._until[phase]
         return Place(
             blocked, blocked.scenario.moment(phase, steps), len(steps)

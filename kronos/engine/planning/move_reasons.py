@@ -118,8 +118,8 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
     :param before: who moves first, where that is needed
     :param after: who moves only after this one
     """
-    if step.cell_move is not None:
-        return f'leaves cell {step.cell_move.source_cell}, which is emptied'
+    if step.why:
+        return step.why
     if step.phase is MigrationPhase.EVACUATE:
         return f'leaves {step.source}, which is to be emptied'
     if step.phase is MigrationPhase.AFFINITY:

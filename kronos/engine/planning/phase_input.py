@@ -12,11 +12,12 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray
 from kronos.engine.eligibility.cooldown import Cooldowns
+from kronos.engine.phase_rules import Row
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import Snapshot
+from kronos.engine.types import AggregateResult, PlanningInput, Snapshot
 from kronos.policies.models import Mode, Policy
 
 
@@ -59,3 +60,16 @@ Search = Callable[[Simulation, PhaseInput], PhaseResult]
 Its moves are in the simulation afterwards. The result says why there are no
 more of them, and of the movable instances that stay, why.
 """
+
+
+@dataclass(frozen=True)
+class PhasePlan:
+    """How an extension plans a phase."""
+
+    row: Row
+    """What holds in it."""
+    search: Search
+
+
+PlanScope = Callable[[PlanningInput], AggregateResult]
+"""Plans one scope, for who needs a part of a plan."""

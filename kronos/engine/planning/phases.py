@@ -16,7 +16,6 @@ from kronos.engine.constraints.base import ConstraintInput
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import affinity, evacuate, pack, spread
-from kronos.engine.planning.cell_drain import search as cell_drain
 from kronos.engine.planning.phase_input import PhaseInput, Search
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
@@ -25,17 +24,16 @@ from kronos.engine.settings import Settings, VetoReference
 from kronos.engine.simulation import build
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import MigrationPhase, Snapshot, Stage
+from kronos.engine.types import MigrationPhase, Phase, Snapshot, Stage
 from kronos.policies.models import Policy
 
-SEARCHES: dict[MigrationPhase, Search] = {
-    MigrationPhase.CELL_DRAIN: cell_drain.run,
+SEARCHES: dict[Phase, Search] = {
     MigrationPhase.EVACUATE: evacuate.run,
     MigrationPhase.AFFINITY: affinity.run,
     MigrationPhase.SPREAD: spread.run,
     MigrationPhase.PACK: pack.run,
 }
-"""What plans in each phase."""
+"""What plans in each phase of the trunk."""
 
 
 class PhaseRunner:
@@ -102,16 +100,16 @@ class PhaseRunner:
         """The scope before its first move."""
         return Simulation(self.placement, self.utilization, budget)
 
-    def rules(self, phase: MigrationPhase) -> PhaseRules:
+    def rules(self, phase: Phase) -> PhaseRules:
         """What holds in a phase."""
         return phase_rules.rules_of(phase, self._given.mode, self.settings)
 
-    def asked(self) -> list[MigrationPhase]:
+    def asked(self) -> list[Phase]:
         """The phases that run, in their order."""
         settings = self.settings
-        if settings.cell_drain is not None:
-            return [MigrationPhase.CELL_DRAIN]
-        found = []
+        if settings.extension.phases:
+            return [*settings.extension.phases]
+        found: list[Phase] = []
         if settings.evacuate and (
             self.draining.any() or not settings.rebalance
         ):
@@ -129,16 +127,18 @@ class PhaseRunner:
         """Whether the policies want hosts filled."""
         return self._given.packs
 
-    def _run(self, simulation: Simulation, phase: MigrationPhase) -> None:
+    def _run(self, simulation: Simulation, phase: Phase) -> None:
         self.begin(simulation, phase)
         before = len(simulation.steps)
-        end = SEARCHES[phase](simulation, self._given)
+        own = self.settings.extension.phases.get(phase)
+        search = own.search if own else SEARCHES[phase]
+        end = search(simulation, self._given)
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
         )
 
-    def begin(self, simulation: Simulation, phase: MigrationPhase) -> None:
+    def begin(self, simulation: Simulation, phase: Phase) -> None:
         """Let a simulation enter a phase, with its rules and who may move."""
         rules = self.rules(phase)
         hosts: BoolArray = np.zeros(len(self.draining), dtype=bool)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kronos.common import garbage
-from kronos.engine.planning import drain_without_metrics, restarts
+from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.scheduling import graph
@@ -132,37 +132,10 @@ def propose(
                 result.warnings.append(given.notice)
             report.scopes.append(result)
             earlier += planner.moves(result.steps)
-            earlier += _restart(given.input, result, list(earlier))
+            earlier += settings.extension.follow(
+                replace(given.input, earlier=list(earlier)), result, _drained
+            )
     return report
-
-
-def _restart(
-    given: PlanningInput,
-    result: AggregateResult,
-    earlier: list[EarlierMove],
-) -> list[EarlierMove]:
-    """Add what is to be started again to the result of a scope.
-
-    :param earlier: all moves so far
-    :returns: the cold migrations, for what is planned later
-    """
-    planned = restarts.plan(replace(given, earlier=earlier), _drained)
-    result.restarts = planned.restarts
-    started = {one.instance for one in planned.restarts}
-    for reasons in (result.stayed, result.unmovable):
-        reasons |= planned.left
-        for uuid in started:
-            reasons.pop(uuid, None)
-    return [
-        EarlierMove(
-            given.snapshot.scope,
-            given.snapshot.instances[one.instance],
-            one.source,
-            one.destination,
-            {},
-        )
-        for one in planned.steps
-    ]
 
 
 def _drained(asked: PlanningInput) -> AggregateResult:

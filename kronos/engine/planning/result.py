@@ -9,9 +9,7 @@ from dataclasses import replace
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
-from kronos.engine.eligibility import faulty_hosts
 from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.cell_drain import outcome
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling import time_limits
@@ -26,7 +24,6 @@ from kronos.engine.simulation.simulation import (
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     AggregateResult,
-    Closing,
     Drain,
     GroupStanding,
     HostScore,
@@ -46,6 +43,19 @@ def standing(
     settings: Settings,
 ) -> AggregateResult:
     """The result of a scope in which nothing is moved."""
+    result = _unmoved(snapshot, card, stopped, reason, settings)
+    settings.extension.note(result, snapshot, settings)
+    result.drains = _drains(result, snapshot, card)
+    return result
+
+
+def _unmoved(
+    snapshot: Snapshot,
+    card: Scorecard,
+    stopped: StopReason,
+    reason: str,
+    settings: Settings,
+) -> AggregateResult:
     why = Reason(reason, stop_reasons.CODES[stopped])
     combined = _combined(card)
     placement = {one.uuid: one.host for one in snapshot.instances.values()}
@@ -73,11 +83,8 @@ def standing(
         instances=_instances(snapshot),
         warnings=list(card.warnings),
     )
-    _note_failures(result, snapshot, settings)
-    outcome.note(result, snapshot, settings)
     result.hosts_over_before = _hosts_over(result.policies)
     result.hosts_over_after = result.hosts_over_before
-    result.drains = _drains(result, snapshot, card)
     return result
 
 
@@ -104,7 +111,7 @@ def planned(
     """
     last = phases.ends[-1]
     card, utilization = phases.scorecard, phases.utilization
-    result = standing(
+    result = _unmoved(
         phases.snapshot,
         card,
         last.stopped,
@@ -114,7 +121,6 @@ def planned(
     _judge(result, last)
     costs = MigrationCosts(phases.snapshot, phases.settings)
     result.steps = [_step(made, phases, costs) for made in simulation.steps]
-    late = time_limits.warnings(result.steps, costs.bandwidth, phases.settings)
     result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = utilization.hosts_over()
@@ -127,13 +133,13 @@ def planned(
     result.groups = _groups(
         phases.snapshot, before, placement, phases.settings
     )
-    result.closings = _closings(phases)
     result.begun = [one for end in phases.ends for one in end.begun]
-    result.warnings += [*warnings, *late]
-    result.warnings += [text for end in phases.ends for text in end.warnings]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
-    outcome.note(result, phases.snapshot, phases.settings)
+    _extend(result, phases)
+    late = time_limits.warnings(result.steps, costs.bandwidth, phases.settings)
+    result.warnings += [*warnings, *late]
+    result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
     return result
 
@@ -150,23 +156,11 @@ def _combined(card: Scorecard) -> float:
     return math.fsum(one.weight * one.imbalance_before for one in card.results)
 
 
-def _note_failures(
-    result: AggregateResult, snapshot: Snapshot, settings: Settings
-) -> None:
-    """In a recovery: what failed, whatever becomes of it."""
-    if not settings.recover:
-        return
-    result.hosts_at_fault = faulty_hosts.at_fault(snapshot, settings)
-    result.failed_servers = {
-        uuid: one.failure
-        for uuid, one in sorted(snapshot.instances.items())
-        if one.failure
-    }
-
-
-def _closings(phases: PhaseRunner) -> list[Closing]:
-    found = faulty_hosts.to_close(phases.snapshot, phases.settings)
-    return [Closing(host, reason) for host, reason in found.items()]
+def _extend(result: AggregateResult, phases: PhaseRunner) -> None:
+    """Add what is of an extension."""
+    asked = phases.snapshot, phases.settings
+    result.closings = phases.settings.extension.closings(result, *asked)
+    phases.settings.extension.note(result, *asked)
 
 
 def _instances(snapshot: Snapshot) -> dict[str, InstanceStanding]:

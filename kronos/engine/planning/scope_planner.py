@@ -9,11 +9,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kronos.engine.eligibility import (
-    cooldown,
-    stuck_migrations,
-    unfinished_moves,
-)
+from kronos.engine.eligibility import cooldown, stuck_migrations
 from kronos.engine.planning import result as outcome
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
@@ -230,11 +226,10 @@ def budget_in_force(settings: Settings, used: Sequence[Policy]) -> int:
 def under_way(snapshot: Snapshot, settings: Settings) -> set[str]:
     """The instances that are on their way from or to hosts of a scope.
 
-    Those that leave a cell are until somebody has confirmed it.
+    And those that only an extension knows of.
     """
     hosts, now = snapshot.hosts, snapshot.taken_at
-    unfinished = unfinished_moves.of_drain(snapshot, settings)
-    return {one.instance for one in unfinished} | {
+    return settings.extension.under_way(snapshot, settings) | {
         event.instance
         for event in snapshot.events
         if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kronos.engine import wording
 from kronos.engine.arrays import EPSILON, BoolArray
-from kronos.engine.eligibility import movable
+from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scheduling.migration_costs import bandwidth_of
 from kronos.engine.scoring.profiles import Profiles
@@ -52,7 +52,7 @@ def fixed_instances(
         planned already in another scope
     """
     fixed = {}
-    rule = movable.rule(snapshot, settings, bandwidth_of(snapshot, settings))
+    rule = instances.rule(snapshot, settings, bandwidth_of(snapshot, settings))
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
         against = rule(instance)

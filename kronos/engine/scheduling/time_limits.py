@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.settings import Settings
-from kronos.engine.types import MigrationPhase, MigrationStep
+from kronos.engine.types import MigrationStep
 
 MIB_PER_GIB = 1024
 
@@ -29,8 +29,6 @@ def warnings(
 ) -> list[str]:
     """Who is not expected to arrive in time; a text or none.
 
-    A move to another cell has limits of its own.
-
     :param bandwidth: MiB per second by which the steps' times are expected
     """
     late = [
@@ -39,8 +37,7 @@ def warnings(
         f'{durations.beside(step.seconds, most)} of '
         f'{durations.beside(most, step.seconds)})'
         for step in steps
-        if step.phase is not MigrationPhase.CELL_DRAIN
-        and (most := limit(step.copied_mb, settings)) < step.seconds
+        if (most := limit(step.copied_mb, settings)) < step.seconds
     ]
     if not late:
         return []

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kronos.engine import wording
-from kronos.engine.eligibility import faulty_hosts, hosts
+from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation, usages
 from kronos.engine.scoring.attribution import Attribution
@@ -253,7 +253,7 @@ def _why_blocked(
     needed = 1 if card.draining else 2
     total = math.fsum(result.weight for result in card.results)
     shut = hosts.why_shut(snapshot)
-    if shut := shut or faulty_hosts.why_stopped(snapshot, settings):
+    if shut := shut or settings.extension.stopped(snapshot, settings):
         return SHUT[shut.code], str(shut)
     if len(available) < needed:
         return StopReason.TOO_FEW_HOSTS, _few(available, snapshot, card)

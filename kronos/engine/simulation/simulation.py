@@ -15,8 +15,8 @@ from kronos.engine.simulation.utilization import Undo, Utilization
 from kronos.engine.types import (
     Begun,
     Certificate,
-    MigrationPhase,
     PackingBound,
+    Phase,
     Rest,
     StopReason,
 )
@@ -29,7 +29,7 @@ class PlannedMove:
     Those that it was made for: of the hosts that the policies were judged by.
     """
 
-    phase: MigrationPhase
+    phase: Phase
     undo: Undo
     before: FloatArray
     after: FloatArray

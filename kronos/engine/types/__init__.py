@@ -6,6 +6,7 @@ ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds. All
 others import these names from here.
 """
 
+from kronos.engine.extension import Phase as Phase
 from kronos.engine.types.bounds import UNNOTICED as UNNOTICED
 from kronos.engine.types.bounds import Bound as Bound
 from kronos.engine.types.bounds import Certificate as Certificate

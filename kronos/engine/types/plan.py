@@ -6,8 +6,9 @@ Scores are ratios, memory is in MiB.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
-from kronos.engine.cell_drain import CellMove, CellOutcome, UnfinishedMove
+from kronos.engine.extension import Phase
 from kronos.engine.reasons import Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
@@ -15,8 +16,9 @@ from kronos.engine.types.rest import Rest
 from kronos.policies.models import Mode
 
 
-class MigrationPhase(StrEnum):
-    CELL_DRAIN = 'cell_drain'
+class MigrationPhase(Phase):
+    """The phases of the trunk."""
+
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
     SPREAD = 'spread'
@@ -28,7 +30,7 @@ class MigrationStep:
     """One planned migration, with what it does to the scores."""
 
     scope: str
-    phase: MigrationPhase
+    phase: Phase
     instance: str
     instance_name: str
     source: str
@@ -41,11 +43,13 @@ class MigrationStep:
     requires: str = ''
     """Uuid of the instance whose move must have succeeded before: the
     other half of a swap, which alone might make a policy worse."""
-    cell_move: CellMove | None = None
-    """How it goes to another cell; None: it is a live migration."""
+    why: str = ''
+    """What it is made for, where an extension says so."""
+    how: Any = None
+    """How an extension has it carried out; None: it is a live migration."""
     copied_mb: int = 0
     """Of memory, and of disk where a block migration is to be expected; 0:
-    not known, as the next, of a move to another cell."""
+    not known, as the next, where an extension has another way."""
     seconds: float = 0.0
     """How long it is expected to take."""
     rest_before: float | None = None
@@ -266,8 +270,8 @@ class AggregateResult:
     """Instance uuid to the kind of its failure, in a recovery."""
     restarts: list[Restart] = field(default_factory=list)
     """Servers that failed and are started again."""
-    cell: CellOutcome | None = None
-    """What becomes of the cell that is emptied; None: none is."""
+    beside: dict[str, Any] = field(default_factory=dict)
+    """What only an extension tells, by its name."""
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be."""
@@ -297,11 +301,6 @@ class AggregateResult:
         }
         started = {one.instance for one in self.restarts}
         return there | self.failed_servers.keys() | started
-
-    @property
-    def finishing(self) -> list[UnfinishedMove]:
-        """Moves to another cell that an earlier plan began."""
-        return self.cell.finishing if self.cell else []
 
     @property
     def policies_used(self) -> int:
@@ -337,15 +336,6 @@ class CycleReport:
             (scope.name, one)
             for scope in self.scopes
             for one in scope.restarts
-        ]
-
-    @property
-    def finishing(self) -> list[tuple[str, UnfinishedMove]]:
-        """All moves that an earlier plan began, each with its scope."""
-        return [
-            (scope.name, one)
-            for scope in self.scopes
-            for one in scope.finishing
         ]
 
     @property

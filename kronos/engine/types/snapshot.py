@@ -5,18 +5,12 @@ Times are Unix seconds.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from kronos.engine.cell_drain import (
-    CrossCellPolicy,
-    ForeignMove,
-    OffloadedServer,
-    UnfinishedMove,
-)
 from kronos.engine.name_marks import ScopeName, Uuid
 from kronos.engine.settings import Settings
 from kronos.engine.types.inventory import (
     ComputeService,
-    Flavor,
     Host,
     Instance,
     ServerGroup,
@@ -53,12 +47,6 @@ class Snapshot:
     exclusions_unknown: str = ''
     """Why nobody knows which hosts ``exclude_hosts_query`` excludes: then the
     gate stays shut, too. Empty: it is known, or not asked."""
-    failures_unknown: str = ''
-    """Why nobody knows which hosts are at fault by ``host_fault_query``, or
-    which servers failed. Only recovery looks at it."""
-    faulty_elsewhere: list[str] = field(default_factory=list)
-    """Hosts of its aggregate that are no part of it, and are at fault or
-    were closed by Kronos."""
     groups: list[ServerGroup] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """What is remembered of moves of its instances and at its hosts."""
@@ -71,24 +59,8 @@ class Snapshot:
     """Names of its instances that others, outside of it, have as well."""
     internal_names_elsewhere: set[str] = field(default_factory=set)
     """The same of ``internal_name``, which is unique in a cell only."""
-    flavors: dict[str, Flavor] = field(default_factory=dict)
-    """By name, those of the cloud. Only a cell drain looks at it, as at the
-    next ones."""
-    quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By project and resource (``cores``, ``ram`` in MiB), what is not used;
-    absent: no limit."""
-    open_source_hosts: list[str] = field(default_factory=list)
-    """Hosts of the source cell that are no part of the scope and take
-    servers."""
-    offloaded: list[OffloadedServer] = field(default_factory=list)
-    """All of the cloud: no API tells their cell."""
-    unfinished: list[UnfinishedMove] = field(default_factory=list)
-    """Moves of Kronos to another cell, of the whole cloud."""
-    of_others: list[ForeignMove] = field(default_factory=list)
-    """Such moves that others began."""
-    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
-    loses_keys: bool = False
-    """Whether Nova does not take key pairs to another cell."""
+    beside: dict[str, Any] = field(default_factory=dict)
+    """What only an extension looks at, by its name."""
 
 
 @dataclass

@@ -14,7 +14,6 @@ from typing import Any
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
 from kronos.engine.eligibility.instances import PIN
-from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -27,6 +26,8 @@ from kronos.engine.types import (
     Sample,
     ServerGroup,
 )
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings import redaction
@@ -225,8 +226,15 @@ class _Rewriter:
         )
 
     def _settings(self, was: Settings) -> Settings:
-        specs = self._specs.rules(was.allowed_extra_specs)
-        return dataclasses.replace(was, allowed_extra_specs=specs)
+        extension = was.extension
+        if cell_drain.of(was) is None and extension.asked is not None:
+            # What names there may be in it is not known.
+            extension = dataclasses.replace(extension, asked=None)
+        return dataclasses.replace(
+            was,
+            extension=extension,
+            allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
+        )
 
     def _policy(self, was: Policy) -> Policy:
         new = {'name': self._names.policy(was.name)}

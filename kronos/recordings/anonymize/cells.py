@@ -3,10 +3,9 @@
 
 import dataclasses
 
-from kronos.engine.cell_drain import UnfinishedMove
+from kronos.extensions.cells.cell_drain import CellNeeds, UnfinishedMove
 from kronos.recordings.anonymize import vocabulary
 from kronos.recordings.anonymize.extra_specs import Specs
-from kronos.snapshots.cell_needs import CellNeeds
 
 
 def needs(was: CellNeeds, specs: Specs) -> CellNeeds:

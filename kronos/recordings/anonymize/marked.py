@@ -8,6 +8,7 @@ Each text of the classes that a recording is made of has a mark
 import builtins
 import dataclasses
 import functools
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable
@@ -45,9 +46,22 @@ def mark_of(hint: Any) -> Name | None:
 
 @functools.cache
 def hints_of(kind: type) -> dict[str, Any]:
-    """The types of the fields of a dataclass, with their marks."""
-    hints = typing.get_type_hints(kind, include_extras=True)
-    return {field.name: hints[field.name] for field in _fields(kind)}
+    """The types of the fields of a dataclass, with their marks.
+
+    Those of other attributes of its class may be known to a checker alone.
+    """
+    hints: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        own = types.SimpleNamespace(__annotations__=_annotations(base, kind))
+        module = vars(sys.modules[base.__module__])
+        hints |= typing.get_type_hints(own, module, include_extras=True)
+    return hints
+
+
+def _annotations(base: type, kind: type) -> dict[str, Any]:
+    fields = {field.name for field in _fields(kind)}
+    own = vars(base).get('__annotations__', {})
+    return {name: hint for name, hint in own.items() if name in fields}
 
 
 def inner(hint: Any) -> list[Any]:
@@ -66,6 +80,8 @@ def _has_names(hint: Any) -> bool:
     """Whether something of a type may hold a name."""
     if mark := mark_of(hint):
         return mark is not Name.NONE
+    if hint is object:  # what an audit asks of an extension: any class's
+        return True
     return any(_has_names(part) for part in inner(hint))
 
 
@@ -74,6 +90,8 @@ def _renamed(hint: Any, value: Any, visit: Visit) -> Any:
         return value
     if mark := mark_of(hint):
         return visit(mark, value)
+    if hint is object:
+        return renamed(value, visit)
     if dataclasses.is_dataclass(hint):
         changes = {
             name: _renamed(of_field, getattr(value, name), visit)

@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
-from kronos.engine.cell_drain import ANY, SAME
 from kronos.engine.name_marks import Name
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
+from kronos.extensions.cells.cell_drain import ANY, SAME
 from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings.anonymize import marked, pseudonyms, vocabulary

@@ -11,11 +11,12 @@ import os_resource_classes
 import os_traits
 
 from kronos.common import exceptions
-from kronos.engine import cell_drain, faults
-from kronos.engine.eligibility import restarts
+from kronos.engine import faults
 from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import MigrationPhase
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.recovery import restarts
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud, exclusions, failures, unfinished_moves
 
@@ -52,7 +53,9 @@ MOVE_STATUSES = _words(
     'CANCELLED CANCELLING DELETED FAILED ONGOING PENDING RECOMMENDED SKIPPED '
     'SUCCEEDED SUPERSEDED'
 )
-PHASES = frozenset(phase.value for phase in MigrationPhase)
+PHASES = frozenset(
+    phase.value for phase in [*MigrationPhase, *cell_drain.CellPhase]
+)
 ERROR_TYPES = (
     {row.error for row in faults.TABLE.values() if row.error}
     | {

@@ -11,7 +11,12 @@ from collections.abc import Iterator, Mapping
 from oslo_log import log as logging
 
 from kronos.engine import types, wording
-from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import (
+    CellOutcome,
+    UnfinishedMove,
+    confirming,
+)
 from kronos.reports import rest, thresholds
 from kronos.strategies.outcome import status_messages
 
@@ -46,8 +51,9 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
         yield logging.INFO, f'close host {closing.host}: {closing.reason}'
     for step in scope.steps:
         yield logging.INFO, _step_line(scope, step)
-    if scope.cell is not None:
-        yield from _of_cell(scope, scope.cell)
+    cell = cell_drain.outcome_of(scope)
+    if cell is not None:
+        yield from _of_cell(scope, cell)
     for restart in scope.restarts:
         yield logging.INFO, _restart_line(restart)
 

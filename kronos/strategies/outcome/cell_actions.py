@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kronos.engine import types
-from kronos.engine.cell_drain import (
+from kronos.extensions.cells.cell_drain import (
     CellMove,
     CellOutcome,
+    CellPhase,
     Confirm,
     UnfinishedMove,
 )
@@ -36,7 +37,7 @@ def finishing(
     """All of a move that another action began: it is as it was there."""
     return {
         'aggregate': scope,
-        'phase': types.MigrationPhase.CELL_DRAIN.value,
+        'phase': CellPhase.CELL_DRAIN.value,
         'sequence': number,
         'resource_name': begun.instance_name,
         'source_node': begun.source,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kronos.engine import types
-from kronos.engine.cell_drain import UnfinishedMove
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import UnfinishedMove
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import cell_actions, status_messages
 
@@ -43,10 +44,12 @@ def of(
     """
     actions = [
         _finishing(number, scope, move)
-        for number, (scope, move) in enumerate(report.finishing, start=1)
+        for number, (scope, move) in enumerate(
+            cell_drain.finishing(*report.scopes), start=1
+        )
     ]
     finishing = list(actions)
-    emptied = {each.name: each.cell for each in report.scopes if each.cell}
+    emptied = cell_drain.outcomes(report.scopes)
     closed = {}
     for scope, closing in report.closings:
         closed[closing.host] = len(actions)
@@ -61,8 +64,8 @@ def of(
         step = steps[index]
         inputs = _step(first + index + 1, step)
         after = sorted(position[parent] for parent in parents[index])
-        if step.cell_move is not None:
-            inputs |= cell_actions.move(step.cell_move, emptied[step.scope])
+        if step.how is not None:
+            inputs |= cell_actions.move(step.how, emptied[step.scope])
             ends = [step.source, step.destination]
             # Nova would resize inside the cell while one of them is open.
             after = [*_beside(ends, finishing), *closed.values(), *after]

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from kronos.engine import types, wording
-from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import ForeignMove, UnfinishedMove
 from kronos.reports import certificates, rest
 from kronos.snapshots import exclusions
 
@@ -36,7 +37,7 @@ _BLIND = {
 def is_blind(report: types.CycleReport) -> bool:
     """Whether not one scope could be judged, and nothing is done at all."""
     return bool(report.scopes) and all(
-        scope.stopped in _BLIND and not scope.finishing
+        scope.stopped in _BLIND and not cell_drain.finishing(scope)
         for scope in report.scopes
     )
 
@@ -55,7 +56,8 @@ def _scope_summary(
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
-    if scope.cell is not None and scope.cell.is_empty:
+    cell = cell_drain.outcome_of(scope)
+    if cell is not None and cell.is_empty:
         return f'{first}{cell_drained(scope)}'
     if not (scope.steps or scope.closings or scope.restarts):
         parts = [', '.join(_not_over(scope)), _standstill(scope)]
@@ -188,7 +190,7 @@ def recovered(scope: types.AggregateResult) -> str:
 
 def cell_drained(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_cell``, or that nothing is left."""
-    cell = scope.cell
+    cell = cell_drain.outcome_of(scope)
     if cell is None:
         return ''
     shelved = len(cell.may_be_here)
@@ -213,7 +215,7 @@ def _not_over(scope: types.AggregateResult) -> list[str]:
 
     ``1 move begun before is finished``, ``vm7 waits for you to confirm``
     """
-    cell = scope.cell
+    cell = cell_drain.outcome_of(scope)
     if cell is None:
         return []
     parts = []

@@ -13,6 +13,7 @@ from nova.policies import servers as policies
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code
 from kronos.engine.types import AggregateResult
+from kronos.extensions.cells import cell_drain
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.scopes import ScopeRequest
@@ -26,7 +27,7 @@ class TestAudits(cell_runs.CellRunTestCase):
     def audit(self, **drain: object) -> AggregateResult:
         """The plan of an audit that empties the old cell."""
         settings = builders.settings(**drain)
-        asked = settings.cell_drain
+        asked = cell_drain.of(settings)
         assert asked is not None
         asked.source, asked.targets = OLD, [NEW]
         collector = Collector(
@@ -67,8 +68,9 @@ class TestAudits(cell_runs.CellRunTestCase):
         self.assertEqual(dict.fromkeys(others, ''), self.carry_out(result))
         result = self.audit()
         self.assertEqual([], result.steps)
-        assert result.cell is not None
-        self.assertEqual([tied], result.cell.staying)
+        cell = cell_drain.outcome_of(result)
+        assert cell is not None
+        self.assertEqual([tied], cell.staying)
 
     def test_nobody_tells_of_the_port(self) -> None:
         """Nova's refusal is that of one server, and the others leave."""

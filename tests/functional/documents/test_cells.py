@@ -12,8 +12,8 @@ from oslotest import base
 from watcherclient.common import utils
 
 from kronos.conf import opts
-from kronos.engine.cell_drain import Confirm
 from kronos.engine.reasons import Code
+from kronos.extensions.cells.cell_drain import Confirm
 from kronos.snapshots import cell_parameters
 from tests import documented
 

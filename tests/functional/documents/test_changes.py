@@ -36,6 +36,10 @@ SHOWN = {
     ],
     'a mixture of phases': ['unit/examples/mixture.py'],
     'a goal': ['unit/examples/goal.py'],
+    "what an audit may want instead of the trunk's plan, or beside it": [
+        'unit/examples/extension.py',
+        'unit/examples/test_extension.py',
+    ],
     'what holds in a phase': ['unit/engine/test_phase_rules.py'],
     'a phase': ['unit/engine/planning/test_phases.py'],
     'a search': ['unit/examples/search.py'],
@@ -51,9 +55,6 @@ SHOWN = {
         'unit/recordings/test_inventory_schema.py'
     ],
     'an action': ['unit/actions/test_close_host.py'],
-    'a feature that is not of every plan, as the drain of a cell': [
-        'unit/tools/test_measures.py'
-    ],
     'an option of the weigher': ['unit/weighers/test_score_source.py'],
     'what nova-scheduler ranks by': [
         'unit/engine/scoring/test_host_weights.py',
@@ -64,17 +65,17 @@ SHOWN = {
         'unit/actions/live/test_preflight.py',
     ],
     'which host is closed, and when none is': [
-        'unit/engine/eligibility/test_faulty_hosts.py',
+        'unit/extensions/recovery/test_faulty_hosts.py',
         'unit/actions/close/test_run.py',
     ],
     'which server is restarted, and where': [
-        'unit/engine/eligibility/test_restarts.py',
-        'unit/engine/planning/test_restarts.py',
+        'unit/extensions/recovery/test_restarts.py',
+        'unit/extensions/recovery/test_planning.py',
         'unit/actions/restart/test_run.py',
     ],
     'which server leaves its cell, where to, and why others stay': [
-        'unit/engine/eligibility/test_cell_moves.py',
-        'unit/engine/planning/cell_drain/test_search.py',
+        'unit/extensions/cells/test_cell_moves.py',
+        'unit/extensions/cells/test_search.py',
         'unit/snapshots/test_cell_parameters.py',
     ],
     'what is told of a migration': ['unit/actions/core/test_notifications.py'],

@@ -11,6 +11,7 @@ from watcher import objects
 from watcher.applier.actions import factory
 
 from kronos.clients.watcher import WatcherClient
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.snapshots import watcher_api
@@ -242,7 +243,10 @@ class TestFinishing(BegunTestCase):
             there = {told['source_node'], told['destination_node']}
             self.assertEqual(bool(there & ends), first.uuid in one.parents)
         report = self.replayed()
-        self.assertEqual([was.uuid], [m.action for _, m in report.finishing])
+        self.assertEqual(
+            [was.uuid],
+            [m.action for _, m in cell_drain.finishing(*report.scopes)],
+        )
         self.assertEqual(
             [m.input_parameters['resource_id'] for m in moves],
             [step.instance for step in report.steps],
@@ -263,7 +267,8 @@ class TestFinishing(BegunTestCase):
         was = self.begun('FAILED', 'ONGOING')
         audit = self.drain(force=True)
         self.assertNotIn('finishes', str(self.told(audit)))
-        [going_on] = self.replayed().scopes[0].cell.going_on
+        [scope] = self.replayed().scopes
+        [going_on] = cell_drain.outcome_of(scope).going_on
         self.assertEqual(was.uuid, going_on.action)
 
     def test_one_that_failed_to_the_end(self):
@@ -278,7 +283,7 @@ class TestFinishing(BegunTestCase):
         told = [one for _, one in self.told(audit)]
         self.assertFalse([one for one in told if 'finishes' in one])
         [scope] = self.replayed().scopes
-        [one] = scope.cell.unconfirmed
+        [one] = cell_drain.outcome_of(scope).unconfirmed
         self.assertEqual(was.input_parameters['resource_id'], one.instance)
 
     def test_somebody_else_has_moved_it_since(self):

@@ -346,7 +346,7 @@ class TestRestarts(RestartTestCase):
         self.die_after('confirm')
         self.useFixture(
             test_recover.fixtures.MonkeyPatch(
-                'kronos.engine.eligibility.restarts.ALIVE_SECONDS', 0.0
+                'kronos.extensions.recovery.restarts.ALIVE_SECONDS', 0.0
             )
         )
         plan = self.audited()
@@ -379,7 +379,7 @@ class TestRestarts(RestartTestCase):
         self.left_alone('instance_on_its_way')
         self.useFixture(
             test_recover.fixtures.MonkeyPatch(
-                'kronos.engine.eligibility.restarts.ALIVE_SECONDS', 0.0
+                'kronos.extensions.recovery.restarts.ALIVE_SECONDS', 0.0
             )
         )
         self.restarted()

@@ -20,6 +20,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.planning.propose import propose
+from kronos.extensions.cells.cell_drain import needs_of
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import planned_actions
 from tests.builders import cells
@@ -100,7 +101,7 @@ class TestSchema(oslotest_base.BaseTestCase):
 
     def test_it_takes_what_finishes_a_move(self):
         snapshot = cells.cells([])
-        snapshot.unfinished = [
+        needs_of(snapshot).unfinished = [
             dataclasses.replace(cells.unfinished(UUID), action=OTHER)
         ]
         told = self.planned(snapshot)

@@ -10,6 +10,7 @@ from typing import Any
 from kronos.cmd import record
 from kronos.conf import recovery
 from kronos.engine.types import Outcome
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay
@@ -259,9 +260,10 @@ class TestCells(RecordTestCase):
         )
         [scope] = replay(found, options).report.scopes
         self.assertEqual('old -> new', scope.name)
-        assert scope.cell is not None
+        cell = cell_drain.outcome_of(scope)
+        assert cell is not None
         there = [one for one in found.gathered.instances if one.host == 'a1']
-        self.assertEqual(len(there), scope.cell.servers_before)
+        self.assertEqual(len(there), cell.servers_before)
 
     def between(self) -> None:
         """A server of a1 waits in its new cell; its action has died."""

@@ -7,27 +7,27 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import explain, replay_tables
-from kronos.engine.cell_drain import ForeignMove
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Sample
+from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
 from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page
 from tests import commands
 from tests.builders import cells, policies, recordings, stuck_ends
-from tests.unit.engine.planning import test_restarts
+from tests.unit.extensions.recovery import test_planning
 
 
 class RecoveryTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
-        snapshot = test_restarts.cloud(
-            v=test_restarts.PAUSED, x=test_restarts.OFF
+        snapshot = test_planning.cloud(
+            v=test_planning.PAUSED, x=test_planning.OFF
         )
         snapshot.instances['v'].name = 'web'
         snapshot.hosts['a'].faulty = 2.0
-        self.scope = test_restarts.plan(snapshot)
+        self.scope = test_planning.plan(snapshot)
 
     def test_table(self) -> None:
         lines = replay_tables.table(self.scope, None).splitlines()
@@ -110,12 +110,14 @@ class CellTestCase(base.BaseTestCase):
                 cells.server('b', 'n1', status='VERIFY_RESIZE'),
             ]
         )
-        self.snapshot.unfinished = [
+        needs_of(self.snapshot).unfinished = [
             cells.unfinished('b'),
             cells.unfinished('c', has_ended=True),
             cells.unfinished('d', 'RESIZE', 'o1', plan='p'),
         ]
-        self.snapshot.of_others = [ForeignMove('e', 'web', 'o1', 'n2', 'old')]
+        needs_of(self.snapshot).of_others = [
+            ForeignMove('e', 'web', 'o1', 'n2', 'old')
+        ]
         self.settings = cells.settings()
         report = propose.propose([self.snapshot], [cells.CPU], self.settings)
         [self.scope] = report.scopes

@@ -6,11 +6,14 @@ from oslotest import base
 from kronos.engine.phase_rules import SoftGroups, rules_of
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import MigrationPhase
+from kronos.extensions.cells.cell_drain import CellDrain, CellPhase
+from kronos.extensions.cells.extension import Cells
 from kronos.policies.models import Mode
 
 EVACUATE, AFFINITY = MigrationPhase.EVACUATE, MigrationPhase.AFFINITY
 SPREAD, PACK = MigrationPhase.SPREAD, MigrationPhase.PACK
-CELL_DRAIN = MigrationPhase.CELL_DRAIN
+CELL_DRAIN = CellPhase.CELL_DRAIN
+OF_CELLS = Cells(CellDrain('old', ['new']))
 
 
 class TestRules(base.BaseTestCase):
@@ -23,9 +26,9 @@ class TestRules(base.BaseTestCase):
             SPREAD: (False, True, False, True),
             PACK: (False, True, True, True),
         }
-        self.assertEqual(set(MigrationPhase), set(wanted))
+        self.assertEqual({*MigrationPhase, *CellPhase}, set(wanted))
         for phase, row in wanted.items():
-            found = rules_of(phase, Mode.SPREAD, Settings())
+            found = rules_of(phase, Mode.SPREAD, Settings(extension=OF_CELLS))
             self.assertIs(phase, found.phase)
             self.assertEqual(
                 row,
@@ -39,11 +42,12 @@ class TestRules(base.BaseTestCase):
 
     def test_thresholds(self) -> None:
         """Of mode spread alone; a drain may be let exceed them."""
-        lenient = Settings(drain_may_exceed_threshold=True)
-        for phase in MigrationPhase:
-            found = rules_of(phase, Mode.PACK, Settings())
+        plain = Settings(extension=OF_CELLS)
+        lenient = Settings(drain_may_exceed_threshold=True, extension=OF_CELLS)
+        for phase in [*MigrationPhase, *CellPhase]:
+            found = rules_of(phase, Mode.PACK, plain)
             self.assertFalse(found.thresholds_object)
-            found = rules_of(phase, Mode.SPREAD, Settings())
+            found = rules_of(phase, Mode.SPREAD, plain)
             self.assertTrue(found.thresholds_object)
             found = rules_of(phase, Mode.SPREAD, lenient)
             drains = phase in (CELL_DRAIN, EVACUATE)
@@ -54,7 +58,7 @@ class TestRules(base.BaseTestCase):
         repaired = Settings(
             soft_rules=SoftRules.PENALTY, enforce_soft_affinity=True
         )
-        for phase in set(MigrationPhase) - {CELL_DRAIN}:
+        for phase in MigrationPhase:
             for mode, settings, wanted in (
                 (Mode.SPREAD, Settings(), ()),
                 (Mode.SPREAD, priced, (EVACUATE, SPREAD)),
@@ -71,7 +75,9 @@ class TestRules(base.BaseTestCase):
     def test_soft_groups_leave_a_cell(self) -> None:
         """One by one, whatever the settings are."""
         for mode in Mode:
-            found = rules_of(CELL_DRAIN, mode, Settings()).soft_groups
+            found = rules_of(
+                CELL_DRAIN, mode, Settings(extension=OF_CELLS)
+            ).soft_groups
             self.assertIs(SoftGroups.PRICED, found)
 
     def test_repeats(self) -> None:

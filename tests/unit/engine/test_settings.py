@@ -6,7 +6,7 @@ import itertools
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.extension import PLAIN
 from kronos.engine.settings import (
     PHASES_OF_MODE,
     PhaseSelection,
@@ -14,6 +14,8 @@ from kronos.engine.settings import (
     Settings,
     SwapMoves,
 )
+from kronos.extensions.cells.cell_drain import CellDrain
+from kronos.extensions.cells.extension import Cells
 from kronos.policies.models import Mode
 
 DECIDED = (
@@ -83,11 +85,11 @@ class TestModes(base.BaseTestCase):
         asked = PhaseSelection(
             drain_hosts=HOSTS,
             cooldown_seconds=60.0,
-            cell_drain=CellDrain('old', ['new']),
+            extension=Cells(CellDrain('old', ['new'])),
         )
         found = Settings(restrict_to_az=True)
         found.set_mode(PlanMode.CELL_DRAIN, asked)
-        self.assertIs(asked.cell_drain, found.cell_drain)
+        self.assertIs(asked.extension, found.extension)
         self.assertEqual(
             (False, 0.0, 10, True, None),
             (
@@ -99,7 +101,7 @@ class TestModes(base.BaseTestCase):
             ),
         )
         found.set_mode(PlanMode.EVACUATE, asked)
-        self.assertIsNone(found.cell_drain)
+        self.assertEqual(PLAIN, found.extension)
 
     def test_each_phase_is_asked_for_by_itself(self) -> None:
         for flags in itertools.product((False, True), repeat=3):

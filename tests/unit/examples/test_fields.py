@@ -25,9 +25,8 @@ from tests.unit.strategies import declared
 
 BY_AUDIT_OR_MODE = {
     'max_migrations',
-    'cell_drain',
+    'extension',
     'drain_hosts',
-    'recover',
     'rebalance',
     'unlimited',
 }

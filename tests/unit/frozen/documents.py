@@ -16,9 +16,9 @@ from typing import Any
 from kronos.actions.core import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
-from kronos.engine.cell_drain import OffloadedServer
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import PastRestart
+from kronos.extensions.cells.cell_drain import OffloadedServer, needs_of
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned
@@ -85,7 +85,7 @@ def of_replay() -> Iterator[Any]:
 def _of_cells(folder: str) -> str:
     """The path of a recording of an audit that empties a cell."""
     snapshot = cells.cells([cells.server('u1'), cells.stopped('u2', 'o2')])
-    snapshot.offloaded = [OffloadedServer('u3', 'shelf')]
+    needs_of(snapshot).offloaded = [OffloadedServer('u3', 'shelf')]
     asked = cells.settings(flavor_map={'small': 'large'}, close_source=True)
     path = f'{folder}/cells'
     load.write(path, cells.recording(snapshot, asked))

@@ -36,8 +36,10 @@ from kronos.cmd.checks import monitors
 from kronos.common import exceptions
 from kronos.conf import monitor, opts
 from kronos.engine import faults, types
-from kronos.engine.eligibility import instances, overrides, restarts
+from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
+from kronos.extensions.cells.cell_drain import CellPhase
+from kronos.extensions.recovery import restarts
 from kronos.osc import commands as client_commands
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
@@ -321,6 +323,14 @@ class TestNames(FrozenTestCase):
                 one.__name__: [value.value for value in one]
                 for one in vars(types).values()
                 if isinstance(one, type) and issubclass(one, enum.Enum)
+                if one is not types.Phase
+            }
+            # The trunk's and those of extensions, which have none of the same.
+            | {
+                'MigrationPhase': [
+                    phase.value
+                    for phase in [*CellPhase, *types.MigrationPhase]
+                ]
             },
         )
 

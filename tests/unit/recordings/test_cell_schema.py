@@ -8,18 +8,20 @@ import fixtures
 from oslotest import base
 
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Flavor
+from kronos.extensions.cells.cell_drain import (
     CellMove,
+    CellNeeds,
     Confirm,
     CrossCellPolicy,
     ForeignMove,
     OffloadedServer,
     UnfinishedMove,
+    needs_of,
 )
-from kronos.engine.types import Flavor
+from kronos.extensions.cells.extension import Cells
 from kronos.recordings import cell_schema, load, reader, schema, writer
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import recordings
 from tests.unit.recordings.test_meta_schema import DRAIN
@@ -60,8 +62,10 @@ def recording(**more: Any) -> Any:
         host.cell = 'new' if number else 'old'
     found.gathered.cell_needs = NEEDS
     found.gathered.instances[0].flavor = 'm1'
-    found.settings.cell_drain = dataclasses.replace(
-        DRAIN, hosts=None, flavor_map={'m1': 'same', '*': 'm1'}
+    found.settings.extension = Cells(
+        dataclasses.replace(
+            DRAIN, hosts=None, flavor_map={'m1': 'same', '*': 'm1'}
+        )
     )
     return found
 
@@ -112,10 +116,10 @@ class TestFile(base.BaseTestCase):
         self.assertEqual(was.settings, now.settings)
         [snapshot] = now.snapshots()
         self.assertEqual('old -> new', snapshot.scope)
-        self.assertEqual(NEEDS.flavors, snapshot.flavors)
-        self.assertEqual(NEEDS.offloaded, snapshot.offloaded)
-        self.assertEqual(NEEDS.unfinished, snapshot.unfinished)
-        self.assertEqual(NEEDS.of_others, snapshot.of_others)
+        self.assertEqual(NEEDS.flavors, needs_of(snapshot).flavors)
+        self.assertEqual(NEEDS.offloaded, needs_of(snapshot).offloaded)
+        self.assertEqual(NEEDS.unfinished, needs_of(snapshot).unfinished)
+        self.assertEqual(NEEDS.of_others, needs_of(snapshot).of_others)
 
     def test_what_nova_keeps_servers_from(self) -> None:
         """Of the cloud and of a server; without it nothing is written."""

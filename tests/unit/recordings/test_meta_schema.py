@@ -3,7 +3,6 @@
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.engine.settings import (
     HostMatch,
     PartialAnswers,
@@ -15,6 +14,8 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
+from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
+from kronos.extensions.cells.extension import Cells
 from kronos.recordings import meta_schema
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
@@ -48,11 +49,10 @@ SETTINGS = Settings(
     stuck_seconds=5.0,
     evacuate=True,
     drain_hosts=['h'],
-    recover=True,
     max_closed_hosts=3,
     restart_servers=True,
     recovery_window_seconds=30.0,
-    cell_drain=DRAIN,
+    extension=Cells(DRAIN),
     cell_move_lossy=True,
     long_rpc_timeout_seconds=60.0,
     snapshot_mb_per_second=10.0,
@@ -127,6 +127,7 @@ class TestSettings(base.BaseTestCase):
                 'restart_servers': False,
                 'recovery_window_seconds': 600.0,
                 'cell_drain': None,
+                'extension': None,
                 'cell_move_lossy': False,
                 'long_rpc_timeout_seconds': 1800.0,
                 'snapshot_mb_per_second': 100.0,

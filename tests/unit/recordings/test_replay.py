@@ -7,8 +7,9 @@ import fixtures
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.engine.cell_drain import ForeignMove
 from kronos.engine.planning import propose
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
 from kronos.recordings import load, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.formats import cluster
@@ -108,12 +109,14 @@ class TestCells(base.BaseTestCase):
             cells.server('d', 'o2', project_id='full'),
         ]
         self.snapshot = cells.cells(servers)
-        self.snapshot.quota_left = {'full': {'cores': 0}}
-        self.snapshot.unfinished = [
+        needs_of(self.snapshot).quota_left = {'full': {'cores': 0}}
+        needs_of(self.snapshot).unfinished = [
             cells.unfinished('e'),
             cells.unfinished('f', has_ended=True),
         ]
-        self.snapshot.of_others = [ForeignMove('g', 'g', 'o1', 'n2', 'old')]
+        needs_of(self.snapshot).of_others = [
+            ForeignMove('g', 'g', 'o1', 'n2', 'old')
+        ]
         self.asked = cells.settings(
             flavor_map={'*': 'large'}, close_source=True
         )
@@ -133,8 +136,8 @@ class TestCells(base.BaseTestCase):
         self.assertEqual(['b', 'a'], self.moves(one))
         self.assertEqual(report.steps, one.report.steps)
         self.assertEqual(report.scopes[0].stayed, one.report.scopes[0].stayed)
-        self.assertEqual(report.scopes[0].cell, one.report.scopes[0].cell)
-        self.assertEqual(1, len(one.report.finishing))
+        self.assertEqual(report.scopes[0].beside, one.report.scopes[0].beside)
+        self.assertEqual(1, len(cell_drain.finishing(*one.report.scopes)))
         again = self.played(mode='cell_drain')
         self.assertEqual(report.steps, again.report.steps)
 
@@ -142,7 +145,7 @@ class TestCells(base.BaseTestCase):
         was = load.read(self.place)
         now = replay(anonymizer.anonymized(was), ReplayOptions())
         self.assertEqual(2, len(now.report.steps))
-        self.assertEqual(1, len(now.report.finishing))
+        self.assertEqual(1, len(cell_drain.finishing(*now.report.scopes)))
 
     def test_other_parameters(self) -> None:
         ends = {'source_cell': 'old', 'target_cells': 'new'}

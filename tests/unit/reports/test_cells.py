@@ -6,7 +6,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import (
+from kronos.extensions.cells.cell_drain import (
     CellMove,
     CellOutcome,
     ForeignMove,

@@ -8,9 +8,9 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine import types
-from kronos.engine.cell_drain import CellMove
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
+from kronos.extensions.cells.cell_drain import CellMove
 from kronos.reports import document
 
 SETTINGS = (
@@ -103,9 +103,8 @@ class TestDocument(base.BaseTestCase):
 
     def test_every_field_of_a_result_is_in_it(self) -> None:
         """A field added to the result must not be forgotten here."""
-        self.assertLessEqual(
-            set(types.AggregateResult.__dataclass_fields__), set(scope())
-        )
+        fields = {*types.AggregateResult.__dataclass_fields__}
+        self.assertLessEqual(fields - {'beside'} | {'cell'}, set(scope()))
 
     def test_keys(self) -> None:
         """Each row says all that the engine does, under names of its own."""
@@ -132,11 +131,10 @@ class TestDocument(base.BaseTestCase):
                 'uuid name policy most_per_host enforced members elsewhere '
                 'broken_before broken_after',
             ),
-            Settings: (document.settings(Settings()), SETTINGS),
-            # Its scope is where it stands.
+            # Its scope is where it stands, and so is its reason.
             types.MigrationStep: (
-                {'scope': None, **document.step(step())},
-                'scope phase instance instance_name source destination '
+                {'scope': None, 'why': '', **document.step(step())},
+                'scope why phase instance instance_name source destination '
                 'memory_mb copied_mb seconds imbalance_before '
                 'imbalance_after combined_before combined_after rest_before '
                 'rest_after requires cell_move',
@@ -146,6 +144,12 @@ class TestDocument(base.BaseTestCase):
             with self.subTest(kind=kind.__name__):
                 self.assertEqual(keys.split(), list(row))
                 self.assertEqual(len(dataclasses.fields(kind)), len(row))
+
+    def test_keys_of_settings(self) -> None:
+        """An extension has two of them, as there were two before it."""
+        row = document.settings(Settings())
+        self.assertEqual(SETTINGS.split(), list(row))
+        self.assertEqual(len(dataclasses.fields(Settings)) + 1, len(row))
 
     def test_settings_as_plain_values(self) -> None:
         found = document.settings(Settings(drain_hosts=['h1']))
@@ -231,9 +235,10 @@ class TestDocument(base.BaseTestCase):
 
     def test_a_step_to_another_cell(self) -> None:
         move = CellMove('old', 'new', 'm1', 'm1')
-        [found] = scope(steps=[step(cell_move=move)])['steps']
+        why = 'leaves cell old, which is emptied'
+        [found] = scope(steps=[step(how=move, why=why)])['steps']
         self.assertEqual('old', found['cell_move']['source_cell'])
-        self.assertEqual('leaves cell old, which is emptied', found['why'])
+        self.assertEqual(why, found['why'])
 
     def test_why_each_step_is_made(self) -> None:
         """In words, also where the combined imbalance does not change."""

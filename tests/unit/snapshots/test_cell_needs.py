@@ -12,15 +12,15 @@ from oslotest import base
 
 from kronos.clients import neutron
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import (
+from kronos.engine.types import Event, Flavor, Origin, Outcome
+from kronos.extensions.cells.cell_drain import (
     POLICY,
     CellDrain,
+    CellNeeds,
     CrossCellPolicy,
     OffloadedServer,
 )
-from kronos.engine.types import Event, Flavor, Origin, Outcome
 from kronos.snapshots import cell_needs
-from kronos.snapshots.cell_needs import CellNeeds
 from tests.builders.cells import server
 
 KNOWN = {name: Flavor(id_, name, 1, 1) for id_, name in

@@ -10,7 +10,7 @@ import testscenarios
 from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
+from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.snapshots import cell_parameters
 
 ENDS = {'source_cell': 'old', 'target_cells': 'new'}

@@ -23,6 +23,7 @@ from kronos.clients.prometheus import client as prometheus_client
 from kronos.engine.planning import propose
 from kronos.engine.settings import HostMatch, PartialAnswers, Settings
 from kronos.engine.types import AggregateResult, Snapshot
+from kronos.extensions.recovery import failures
 from kronos.policies import loader
 from kronos.policies.models import DirtyRateQuery, LabelType, Policy
 from kronos.recordings import load
@@ -247,7 +248,7 @@ class TestDistorted(DistortedTestCase):
         self.assertEqual({CALM}, {one.destination for one in scope.steps})
         self.assertEqual(1.0, snapshot.hosts[FAULTY].excluded)
         self.assertEqual(1.0, snapshot.hosts[FAULTY].faulty)
-        self.assertEqual('', snapshot.failures_unknown)
+        self.assertEqual('', failures.of(snapshot).unknown)
         self.distortions = {EXCLUSIONS: Distortion(lacking='none')}
         self.assertNotIn('partial', text_of(snapshot, scope))
 
@@ -328,8 +329,8 @@ class TestDistorted(DistortedTestCase):
         for query in (HOST_FAULTS, SERVER_FAULTS):
             one = odd.get(query, Distortion())
             if one.is_partial or one.lacking != 'none':
-                self.assertTrue(snapshot.failures_unknown, odd)
-        if not snapshot.failures_unknown:
+                self.assertTrue(failures.of(snapshot).unknown, odd)
+        if not failures.of(snapshot).unknown:
             self.assertIsNotNone(snapshot.hosts[FAULTY].faulty, odd)
             failed = snapshot.instances[server_id(SERVERS[0])]
             self.assertTrue(failed.failure, odd)

@@ -8,8 +8,8 @@ import fixtures
 from oslotest import base
 
 from kronos.clients.nova.rows import MigrationStatus
-from kronos.engine.cell_drain import CellMove, Confirm, ForeignMove
 from kronos.engine.types import Instance
+from kronos.extensions.cells.cell_drain import CellMove, Confirm, ForeignMove
 from kronos.snapshots import unfinished_moves, watcher_actions
 from kronos.snapshots.unfinished_moves import BegunMove
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow

@@ -7,7 +7,7 @@ from oslo_config import cfg
 
 from kronos.conf import opts
 from kronos.engine.settings import Settings
-from kronos.strategies import audit, base, parameters
+from kronos.strategies import audit, base
 
 
 def kronos(**changed: Any) -> Any:
@@ -32,6 +32,6 @@ def settings(
     """
     return audit.make_settings(
         strategy.PLAN_MODE,
-        parameters.parse(asked, strategy.PARAMETERS),
+        strategy.parse(asked),
         kronos(**changed),
     )

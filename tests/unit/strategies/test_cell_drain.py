@@ -6,10 +6,17 @@ from typing import Any
 from oslotest import base
 
 from kronos.common.exceptions import ScopeError
-from kronos.engine.cell_drain import CellOutcome, ForeignMove, OffloadedServer
+from kronos.engine.extension import PLAIN
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import CycleReport
+from kronos.extensions.cells.cell_drain import (
+    NAME,
+    CellOutcome,
+    ForeignMove,
+    OffloadedServer,
+    needs_of,
+)
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import audit, audit_scope, cell_drain, spread
 from kronos.strategies.outcome import status_messages
@@ -49,7 +56,7 @@ class TestSettings(base.BaseTestCase):
 
     def test_other_strategies(self) -> None:
         found = declared.settings(spread.Spread, {})
-        self.assertIsNone(found.cell_drain)
+        self.assertEqual(PLAIN, found.extension)
 
 
 class TestScope(base.BaseTestCase):
@@ -83,7 +90,7 @@ class TestOutcome(base.BaseTestCase):
             cells.server('e'),
         ]
         snapshot = cells.cells(servers)
-        snapshot.offloaded = [OffloadedServer('u', 'shelf')]
+        needs_of(snapshot).offloaded = [OffloadedServer('u', 'shelf')]
         settings = cells.settings(max_migrations=1)
         report = propose([snapshot], [cells.CPU], settings)
         self.assertEqual(
@@ -109,12 +116,14 @@ class TestOutcome(base.BaseTestCase):
     def test_moves_that_were_begun(self) -> None:
         """They are told first, and make a plan of their own."""
         snapshot = cells.cells([cells.server('a', locked=True)])
-        snapshot.unfinished = [
+        needs_of(snapshot).unfinished = [
             cells.unfinished('b'),
             cells.unfinished('c'),
             cells.unfinished('d', has_ended=True),
         ]
-        snapshot.of_others = [ForeignMove('e', 'web', 'o1', 'n1', 'old')]
+        needs_of(snapshot).of_others = [
+            ForeignMove('e', 'web', 'o1', 'n1', 'old')
+        ]
         report = propose([snapshot], [cells.CPU], cells.settings())
         told = (
             '2 moves begun before are finished, d waits for you to confirm '
@@ -138,7 +147,7 @@ class TestOutcome(base.BaseTestCase):
         snapshot.services = None
         report = propose([snapshot], [cells.CPU], cells.settings())
         self.assertTrue(status_messages.is_blind(report))
-        snapshot.unfinished = [cells.unfinished('b')]
+        needs_of(snapshot).unfinished = [cells.unfinished('b')]
         report = propose([snapshot], [cells.CPU], cells.settings())
         self.assertFalse(status_messages.is_blind(report))
         self.assertIn(
@@ -147,7 +156,7 @@ class TestOutcome(base.BaseTestCase):
         )
 
     def test_empty(self) -> None:
-        one = scope(cell=CellOutcome('old', ['new'], 0, 0))
+        one = scope(beside={NAME: CellOutcome('old', ['new'], 0, 0)})
         self.assertEqual(
             'cell old is empty',
             status_messages.summary(CycleReport([one]), STRATEGY.summary),
@@ -156,7 +165,7 @@ class TestOutcome(base.BaseTestCase):
     def test_nothing_can_leave(self) -> None:
         why = Reason('it is locked', Code.INSTANCE_LOCKED)
         one = scope(
-            cell=CellOutcome('old', ['new'], 1, 1, staying=['u']),
+            beside={NAME: CellOutcome('old', ['new'], 1, 1, staying=['u'])},
             stayed={'u': why},
         )
         text = status_messages.summary(CycleReport([one]), STRATEGY.summary)

@@ -5,6 +5,7 @@ from oslotest import base
 
 from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.strategies import recover
 from tests.unit.strategies import declared
 from tests.unit.strategies.outcome.test_status_messages import scope
@@ -22,7 +23,8 @@ class RecoverTestCase(base.BaseTestCase):
             evacuate_disabled_hosts=True,
             max_closed_hosts=3,
         )
-        self.assertTrue(found.recover and found.evacuate and found.unlimited)
+        self.assertEqual(RECOVERY, found.extension)
+        self.assertTrue(found.evacuate and found.unlimited)
         self.assertFalse(found.rebalance or found.enforces)
         self.assertIsNone(found.drain_hosts)
         self.assertEqual(

@@ -240,6 +240,11 @@ class TestVariants(GenerateTestCase):
         self.assertIn('locked', told)
         self.assertIn('hw:cpu_policy', told)
 
+    def test_a_recovery(self) -> None:
+        """It is recorded as one, whatever there is to recover."""
+        found = self.made('--hosts 8 --mode recover')
+        self.assertEqual('recovery', found.settings.extension.name)
+
     def test_cells(self) -> None:
         """Half of the hosts are in a cell that can be emptied."""
         found = self.made('--hosts 8 --mode cell_drain')

@@ -9,7 +9,7 @@ from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import enginefacade
 from watcher.db.sqlalchemy import models
 
-from kronos.engine.cell_drain import Confirm
+from kronos.extensions.cells.cell_drain import Confirm
 from kronos.snapshots import watcher_actions
 from kronos.watcher_db import begun_moves, publishing
 from tests.unit.snapshots.test_unfinished_moves import MARK, TOLD

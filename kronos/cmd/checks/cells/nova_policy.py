@@ -12,7 +12,7 @@ from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
 from kronos.common import policy_files, yaml_files
 from kronos.common.policy_files import CLOSED, OPEN
-from kronos.engine.cell_drain import POLICY as RULE
+from kronos.extensions.cells.cell_drain import POLICY as RULE
 
 MEND = (
     f'write "{RULE}": "rule:admin_api" into the policy.yaml of every nova-api'

@@ -10,8 +10,8 @@ from keystoneauth1 import adapter, noauth, session
 from kronos.actions.cell import preflight
 from kronos.clients import neutron
 from kronos.common import exceptions
-from kronos.engine.eligibility import cell_moves
 from kronos.engine.reasons import Code
+from kronos.extensions.cells import cell_moves
 from kronos.snapshots.cells import CellSource
 from tests.fakes.two_cells.cold_moves import ColdServer
 from tests.unit.actions.cell import base

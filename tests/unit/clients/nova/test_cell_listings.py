@@ -4,8 +4,8 @@
 from typing import Any
 
 from kronos.clients.nova.cell_listings import CellListings
-from kronos.engine.cell_drain import OffloadedServer
 from kronos.engine.types import Flavor
+from kronos.extensions.cells.cell_drain import OffloadedServer
 from tests.fakes.keystone import NOVA
 from tests.unit.clients.nova.test_client import SERVERS, NovaTestCase, server
 from tests.unit.clients.nova.test_live_migration import MIGRATIONS

@@ -4,10 +4,10 @@
 from oslotest import base
 
 from kronos.engine import edits
-from kronos.engine.constraints.cell import SameCell, TargetCell
+from kronos.engine.constraints.cell import SameCell
 from kronos.engine.settings import Settings
-from kronos.engine.types import MigrationPhase, PlanningInput, Snapshot
-from tests.builders import cells, constraints, scopes
+from kronos.engine.types import Snapshot
+from tests.builders import constraints, scopes
 
 
 def scope(**cells: str) -> Snapshot:
@@ -70,44 +70,3 @@ class TestSameCell(base.BaseTestCase):
             self.assertIsNone(again.why_not(0, 1))
             self.assertEqual(cell, case.snapshot.hosts['b'].cell)
             self.assertEqual(destination, snapshot.hosts['b'].cell)
-
-
-class TestTargetCell(base.BaseTestCase):
-    def test_pairs(self) -> None:
-        """To the target cell, from wherever; and cells may be crossed."""
-        snapshot = cells.cells([cells.server('a'), cells.server('b', 'n1')])
-        snapshot.hosts['n3'].cell = 'third'
-        given = constraints.given(
-            snapshot, cells.settings(), MigrationPhase.CELL_DRAIN
-        )
-        self.assertIsNone(SameCell.build(given))
-        constraint = TargetCell.build(given)
-        assert constraint is not None
-        hosts = given.index.hosts
-        self.assertEqual(['n1', 'n2', 'n3', 'o1', 'o2'], hosts)
-        expected = [[True, True, False, False, False]] * 2
-        said = constraints.said(constraint, given.shape)
-        self.assertEqual(expected, said.tolist())
-        for mask in constraints.masked(constraint, given.shape):
-            self.assertEqual(expected, mask.tolist())
-        self.assertEqual(
-            'the host is in no target cell', constraint.why_not(0, 2)
-        )
-
-    def test_relaxation(self) -> None:
-        case = PlanningInput(
-            cells.cells([cells.server('a')]), [], cells.settings()
-        )
-        reason = TargetCell.why('old', False)
-        assert reason is not None
-        pair = edits.Pair('a', 'o1', 'o2')
-        found = TargetCell.relax(case, reason, pair)
-        self.assertEqual('new', found.snapshot.hosts['o2'].cell)
-        self.assertEqual('old', case.snapshot.hosts['o2'].cell)
-        other = edits.with_settings(case, cell_drain=None)
-        self.assertIs(other, TargetCell.relax(other, reason, pair))
-
-    def test_only_in_a_cell_drain(self) -> None:
-        given = constraints.given(cells.cells([cells.server('a')]))
-        self.assertIsNone(TargetCell.build(given))
-        self.assertIsNotNone(SameCell.build(given))

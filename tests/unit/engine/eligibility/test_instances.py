@@ -8,8 +8,10 @@ from kronos.conf import opts
 from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
-from tests.builders import policies
+from kronos.engine.types import Instance, Snapshot
+from tests.builders import cells, policies
 
+MIB = 2.0**20
 ALLOWED = ['quota:*', 'hw:cpu_policy=shared', 'hw:cpu_cores']
 
 
@@ -135,3 +137,45 @@ class TestReasons(base.BaseTestCase):
             'hw:cpu_policy': 'shared',
         }
         self.assertIsNone(why(settings, extra_specs=plain))
+
+
+def rule(snapshot: Snapshot, settings: Settings) -> instances.Rule:
+    """Where 800 MiB/s are copied."""
+    return instances.rule(snapshot, settings, lambda: 800.0)
+
+
+class TestMovable(base.BaseTestCase):
+    def test_stopped(self) -> None:
+        """It goes to another cell, and cannot be live-migrated."""
+        one = cells.stopped('a')
+        snapshot = cells.cells([one])
+        self.assertEqual([], rule(snapshot, cells.settings())(one))
+        found = rule(snapshot, Settings())(one)
+        self.assertIn(Code.INSTANCE_NOT_ACTIVE, [each.code for each in found])
+
+    def test_all_of_them(self) -> None:
+        one = cells.stopped('a', locked=True, ephemeral_gb=1)
+        found = rule(cells.cells([one]), cells.settings())(one)
+        self.assertEqual(
+            [Code.INSTANCE_LOCKED, Code.CELL_LOSSY],
+            [reason.code for reason in found],
+        )
+
+    def test_it_writes_faster_than_is_copied(self) -> None:
+        """A live migration would not end; another cell is reached without."""
+        for rate, codes in (
+            (0.0, []),
+            (799.9, []),
+            (800.0, [Code.INSTANCE_DIRTY_RATE]),
+        ):
+            one = Instance('a', 'o1', dirty_rate=rate * MIB)
+            snapshot = cells.cells([one])
+            found = rule(snapshot, Settings())(one)
+            self.assertEqual(codes, [each.code for each in found], rate)
+            self.assertEqual([], rule(snapshot, cells.settings())(one))
+        [reason] = found
+        self.assertEqual(
+            'its guest writes 800 MiB/s to memory, and a live migration '
+            'copies 800 MiB/s, so it would not end',
+            str(reason),
+        )

@@ -13,7 +13,6 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine import edits
-from kronos.engine.eligibility import cell_moves
 from kronos.engine.explain import (
     answers,
     nearest_miss,
@@ -39,6 +38,9 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.cells import cell_moves
+from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
@@ -178,13 +180,14 @@ def recovery(*faulty: str, **settings: Any) -> Scene:
     found = three()
     for name in faulty:
         found.hosts[name].faulty = 2.0
-    asked = {'evacuate': True, 'recover': True, 'rebalance': False}
+    asked = {'evacuate': True, 'extension': RECOVERY, 'rebalance': False}
     return Scene(found, cpu(), {**asked, **settings})
 
 
 def failures_unknown() -> Scene:
     scene = recovery('a')
-    scene.case.snapshot.failures_unknown = 'host_fault_query: timed out'
+    why = Failures('host_fault_query: timed out')
+    scene.case.snapshot.beside[NAME] = why
     return scene
 
 
@@ -457,7 +460,7 @@ LOOK = {
 """What lifts these is told with the move that came closest."""
 
 
-RECOVERY = {
+OF_RECOVERY = {
     Code.INSTANCE_RECOVERY_OFF,
     Code.INSTANCE_STOPPED,
     Code.INSTANCE_RUNS,
@@ -478,7 +481,7 @@ CELLS = {code for code in Code if code in cell_moves.CODES} | {
 class TestRemedies(base.BaseTestCase):
     def test_each_code_with_a_remedy_is_tried(self) -> None:
         told = {code for code in Code if code.remedy}
-        self.assertEqual(told, set(GIVEN) | LOOK | RECOVERY | CELLS)
+        self.assertEqual(told, set(GIVEN) | LOOK | OF_RECOVERY | CELLS)
 
     def test_the_effect(self) -> None:
         for code, make in GIVEN.items():

@@ -3,6 +3,7 @@
 
 from oslotest import base
 
+from kronos.extensions.cells import cell_drain
 from kronos.recordings import writer
 from kronos.recordings.anonymize import anonymizer
 from tests.unit.recordings.test_cell_schema import recording
@@ -30,7 +31,7 @@ class TestAnonymized(base.BaseTestCase):
             flavor.vcpus, flavor.memory_mb, flavor.root_gb
         ))  # fmt: skip
         self.assertEqual('flavor-001', now.gathered.instances[0].flavor)
-        drain = now.settings.cell_drain
+        drain = cell_drain.of(now.settings)
         assert drain is not None
         self.assertEqual(
             {'flavor-001': 'same', '*': 'flavor-001'}, drain.flavor_map

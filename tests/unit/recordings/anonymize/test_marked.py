@@ -8,8 +8,10 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine.extension import Extension
 from kronos.engine.name_marks import HostName, Name, Text, Uuid, ZoneName
 from kronos.engine.types import Host, Instance
+from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.recordings.anonymize import marked
 from kronos.recordings.recording import Recording
 
@@ -28,6 +30,7 @@ class Outer:
     mixed: list[HostName | Inner] = field(default_factory=list)
     inner: Inner | None = None
     services: dict[HostName, Inner] | None = None
+    asked: object = None
 
 
 @dataclass
@@ -66,7 +69,11 @@ class TestMarks(base.BaseTestCase):
         """A field that comes later is the name of something, or is not."""
         seen: set[Any] = set()
         self.assertEqual([], [*unmarked(Recording, seen)])
-        self.assertLessEqual({Host, Instance}, seen)
+        self.assertLessEqual({Host, Instance, Extension}, seen)
+
+    def test_each_text_that_an_extension_of_kronos_is_asked(self) -> None:
+        """A recording has it as an object: its type says nothing of it."""
+        self.assertEqual([], [*unmarked(CellDrain, set())])
 
     def test_a_text_that_was_forgotten(self) -> None:
         self.assertEqual(
@@ -85,6 +92,7 @@ class TestNames(base.BaseTestCase):
             ['h4', Inner('z1', 'a text')],
             Inner(None, 'h1'),
             {'h5': Inner('z2')},
+            Inner('z3'),
         )
 
     def test_collected(self) -> None:
@@ -93,7 +101,7 @@ class TestNames(base.BaseTestCase):
             {
                 Name.HOST: {'h1', 'h2', 'h3', 'h4', 'h5'},
                 Name.UUID: {'u1', 'u2'},
-                Name.ZONE: {'z1', 'z2'},
+                Name.ZONE: {'z1', 'z2', 'z3'},
             },
             {kind: names for kind, names in found.items() if names},
         )
@@ -112,6 +120,7 @@ class TestNames(base.BaseTestCase):
                 ['HOST-h4', Inner('ZONE-z1', 'a text')],
                 Inner(None, 'h1'),
                 {'HOST-h5': Inner('ZONE-z2')},
+                Inner('ZONE-z3'),
             ),
             now,
         )

@@ -5,8 +5,9 @@ from oslo_log import log as logging
 from oslotest import base
 
 from kronos.engine import types
-from kronos.engine.cell_drain import CellOutcome, ForeignMove
 from kronos.engine.reasons import Code, Reason
+from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import CellOutcome, ForeignMove
 from kronos.strategies.outcome import audit_log
 from tests.builders.cells import unfinished
 from tests.unit.strategies.outcome.test_status_messages import step
@@ -116,7 +117,7 @@ class CellTestCase(base.BaseTestCase):
             'alpha',
             types.StopReason.DONE,
             'done',
-            cell=cell,
+            beside={cell_drain.NAME: cell},
             stayed={'c': why},
         )
         begun = 'o1 -> n1, begun by action action-'

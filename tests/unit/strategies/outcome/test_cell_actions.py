@@ -7,9 +7,9 @@ import jsonschema
 from oslotest import base
 from watcher.applier.actions import change_nova_service_state
 
-from kronos.engine.cell_drain import CellMove, Confirm
 from kronos.engine.planning.propose import propose
 from kronos.engine.types import Snapshot
+from kronos.extensions.cells.cell_drain import CellMove, Confirm, needs_of
 from kronos.strategies.outcome import planned_actions
 from kronos.strategies.outcome.planned_actions import PlannedAction
 from tests.builders import cells
@@ -88,7 +88,7 @@ class TestActions(base.BaseTestCase):
         """As the move was planned, whatever this audit asks for."""
         how = CellMove('old', 'new', 'small', 'large', 'zo', 'zn', '2', True)
         snapshot = cells.cells([])
-        snapshot.unfinished = [
+        needs_of(snapshot).unfinished = [
             unfinished(
                 'a',
                 how=how,
@@ -130,7 +130,7 @@ class TestActions(base.BaseTestCase):
         snapshot = cells.cells([server('a'), server('b', 'o2')])
         for name in ('n1', 'n3'):
             snapshot.hosts[name].closed = 'kept'
-        snapshot.unfinished = [unfinished('c')]
+        needs_of(snapshot).unfinished = [unfinished('c')]
         found = self.of(snapshot, close_source=True)
         self.assertEqual(
             ['c', 'o1', 'o2', 'a', 'b'], [one.resource for one in found]

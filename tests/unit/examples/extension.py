@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An extension: it empties the hosts of a rack, the smallest servers first."""
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+
+from kronos.engine import phase_rules
+from kronos.engine.extension import Extension, Phase
+from kronos.engine.planning.drain_reasons import DrainReasons
+from kronos.engine.planning.phase_input import PhaseInput, PhasePlan
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
+from kronos.engine.types import MigrationPhase
+
+
+class RackPhase(Phase):
+    RACK = 'rack'
+
+
+def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+    """Each to the first host that takes it, as long as there is a budget."""
+    told = DrainReasons(simulation, given.sources, given.fixed)
+    memory = simulation.utilization.memory_mb
+    leaving = np.flatnonzero(simulation.movable)
+    for instance in leaving[np.argsort(memory[leaving])].tolist():
+        (row,) = simulation.constraints.hard_rows(np.array([instance]))
+        hosts = np.flatnonzero(row)
+        if hosts.size and simulation.left > 0:
+            simulation.move(instance, int(hosts[0]))
+    is_left = given.draining[simulation.placement.host_of]
+    return told.end(np.flatnonzero(is_left & simulation.movable))
+
+
+@dataclasses.dataclass(frozen=True)
+class Rack(Extension):
+    name = 'rack'
+    phases: ClassVar = {
+        RackPhase.RACK: PhasePlan(
+            phase_rules.TABLE[MigrationPhase.EVACUATE], run
+        )
+    }
+
+    def to_empty(self, snapshot, settings):
+        return self.asked
+
+    def host_reasons(self, host, settings):
+        if host.name not in (self.asked or ()):
+            return []
+        return [Reason('its rack is emptied', Code.HOST_DRAINED)]
+
+    def note(self, result, snapshot, settings):
+        for step in result.steps:
+            step.why = 'leaves its rack'
