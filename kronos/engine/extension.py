@@ -123,13 +123,13 @@ class Extension:
 
     def follow(
         self,
-        given: PlanningInput,
+        case: PlanningInput,
         result: AggregateResult,
         planner: PlanScope,
     ) -> list[EarlierMove]:
         """Plan what follows the steps of a scope, and add it to its result.
 
-        :param given: with those steps among the earlier ones
+        :param case: with those steps among the earlier ones
         :returns: moves that scopes planned later have to know
         """
         return []

@@ -5,38 +5,37 @@ A package brings one along by an entry point of the group
 ``kronos.extensions``: its name is that of the extension.
 """
 
-import importlib
-import importlib.metadata
 from typing import Any
 
 from kronos.common.exceptions import ConfigurationError
+from kronos.common.plugins.registry import Registry, UnusableError
 from kronos.engine.extension import PLAIN, Extension
 
-GROUP = 'kronos.extensions'
+NAMESPACE = 'kronos.extensions'
 OWN = {
     'cells': 'kronos.extensions.cells.extension:Cells',
     'recovery': 'kronos.extensions.recovery.extension:Recovery',
 }
 """Module and class by name; nobody pays for one that is not asked for."""
+_REGISTRY = Registry[Extension](NAMESPACE, OWN, Extension)
 
 
-def make(name: str, asked: Any = None) -> Extension:
+def make(name: str, request: Any = None) -> Extension:
     """An extension, with what an audit asks of it.
 
     :param name: '': none is meant
-    :raises ConfigurationError: no package that is installed has it
+    :raises ConfigurationError: no package that is installed has it, or it
+        cannot be loaded
     """
     if not name:
         return PLAIN
-    if name in OWN:
-        module, _, kind = OWN[name].partition(':')
-        own: type[Extension] = getattr(importlib.import_module(module), kind)
-        return own(asked)
-    for entry in importlib.metadata.entry_points(group=GROUP, name=name):
-        found: type[Extension] = entry.load()
-        return found(asked)
-    raise ConfigurationError(
-        reason=f'there is no extension "{name}": no installed package has an '
-        f'entry point of this name in the group {GROUP}. Install the package '
-        'that the recording was made with'
-    )
+    try:
+        return _REGISTRY.load(name)(request)
+    except KeyError:
+        raise ConfigurationError(
+            reason=f'there is no extension "{name}": no installed package has '
+            f'an entry point of this name in the group {NAMESPACE}. Install '
+            'the package that the recording was made with'
+        ) from None
+    except UnusableError as error:
+        raise ConfigurationError(reason=f'the extension {error}') from error

@@ -81,7 +81,7 @@ class Recovery(Extension):
 
     def follow(
         self,
-        given: PlanningInput,
+        case: PlanningInput,
         result: AggregateResult,
         planner: PlanScope,
     ) -> list[EarlierMove]:
@@ -89,7 +89,7 @@ class Recovery(Extension):
 
         :returns: the cold migrations among it
         """
-        planned = planning.plan(given, planner)
+        planned = planning.plan(case, planner)
         result.restarts = planned.restarts
         started = {restart.instance for restart in planned.restarts}
         for reasons in (result.stayed, result.unmovable):
@@ -98,8 +98,8 @@ class Recovery(Extension):
                 reasons.pop(uuid, None)
         return [
             EarlierMove(
-                given.snapshot.scope,
-                given.snapshot.instances[step.instance],
+                case.snapshot.scope,
+                case.snapshot.instances[step.instance],
                 step.source,
                 step.destination,
                 {},
