@@ -154,6 +154,9 @@ def _snapshot(
         for instance in everyone
         if instance.host in names
     }
+    failed = Failures(
+        gathered.failures_unknown, _faulty_elsewhere(name, names, gathered)
+    )
     return Snapshot(
         scope=name,
         hosts={host.name: host for host in hosts},
@@ -161,12 +164,7 @@ def _snapshot(
         readings=readings,
         services=gathered.services,
         exclusions_unknown=gathered.exclusions_unknown,
-        beside={
-            failures.NAME: Failures(
-                gathered.failures_unknown,
-                _faulty_elsewhere(name, names, gathered),
-            )
-        },
+        beside={failures.NAME: failed},
         groups=[
             group
             for group in gathered.groups

@@ -42,11 +42,9 @@ def of(
     :param order: indices of all steps, parents first: who is earlier gets
         its turn first. The number that an action tells is that of the report
     """
+    begun = enumerate(cell_drain.finishing(*report.scopes), start=1)
     actions = [
-        _finishing(number, scope, move)
-        for number, (scope, move) in enumerate(
-            cell_drain.finishing(*report.scopes), start=1
-        )
+        _finishing(number, scope, move) for number, (scope, move) in begun
     ]
     finishing = list(actions)
     emptied = cell_drain.outcomes(report.scopes)

@@ -32,8 +32,11 @@ def project() -> dict:
 
 class TestPages(base.BaseTestCase):
     def test_each_is_in_the_index_once(self) -> None:
-        text = (SOURCE / 'index.rst').read_text()
-        named = re.findall(r'^   ([\w/-]+)$', text, re.MULTILINE)
+        named = []
+        for folder in ('', 'contributor/decisions/'):
+            text = (SOURCE / folder / 'index.rst').read_text()
+            names = re.findall(r'^   ([\w/-]+)$', text, re.MULTILINE)
+            named += [f'{folder}{name}' for name in names]
         pages = {
             str(path.relative_to(SOURCE).with_suffix(''))
             for path in SOURCE.rglob('*.rst')
