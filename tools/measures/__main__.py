@@ -52,8 +52,9 @@ def _walks(sources: Sources) -> Iterator[tuple[str, str]]:
 
 def _imports(sources: Sources) -> Iterator[tuple[str, str]]:
     graph = imports.graph(sources)
+    chains = imports.graph(sources, for_types=False)
     for package in ('kronos', 'kronos.engine'):
-        depth = imports.depth(graph, package)
+        depth = imports.depth(chains, package)
         yield f'import depth: {package}', str(depth)
     for feature in imports.FEATURES:
         arrows = imports.arrows_into(graph, feature)

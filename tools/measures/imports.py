@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The import graph: its depth, and its arrows from the trunk into features.
 
-Every import counts: at the top of a module, inside a function, and for types
-alone. ``from package import name`` is an arrow to the module ``name``, or to
-the package if the name is no module.
+Every import counts, at the top of a module and inside a function; one for
+types alone is an arrow, but no link of a chain. ``from package import name``
+is an arrow to the module ``name``, or to the package if the name is no module.
 """
 
 import ast
@@ -32,16 +32,24 @@ Clients are of neither: they are a service's.
 """
 
 
-def graph(sources: Sources) -> Graph:
-    """For each module those that it imports."""
+def graph(sources: Sources, for_types: bool = True) -> Graph:
+    """For each module those that it imports.
+
+    :param for_types: or that only a checker of types does
+    """
     return {
-        module.name: set(_imported(module, sources))
+        module.name: set(_imported(module, sources, for_types))
         for module in sources.modules.values()
     }
 
 
-def _imported(module: Module, sources: Sources) -> Iterator[str]:
+def _imported(
+    module: Module, sources: Sources, for_types: bool
+) -> Iterator[str]:
+    skipped = set() if for_types else set(_of_checker(module.tree))
     for node in ast.walk(module.tree):
+        if node in skipped:
+            continue
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -54,6 +62,14 @@ def _imported(module: Module, sources: Sources) -> Iterator[str]:
         for target in targets:
             if target in sources.modules and target != module.name:
                 yield target
+
+
+def _of_checker(tree: ast.Module) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If):
+            test = node.test
+            if isinstance(test, ast.Name) and test.id == 'TYPE_CHECKING':
+                yield from node.body
 
 
 def depth(arrows: Graph, package: str) -> int:

@@ -63,6 +63,18 @@ class TestMeasures(base.BaseTestCase):
         self.assertEqual(3, imports.depth(graph, 'kronos'))
         self.assertEqual(2, imports.depth(graph, 'kronos.engine'))
 
+    def test_depth_without_imports_for_types(self) -> None:
+        """Two modules may know each other's types."""
+        sources = self.sources(
+            engine__plan='from kronos.engine import moves\n',
+            engine__moves='if TYPE_CHECKING:\n'
+            '    from kronos.engine.plan import Plan\n',
+        )
+        known = imports.graph(sources)
+        self.assertEqual({'kronos.engine.plan'}, known['kronos.engine.moves'])
+        loaded = imports.graph(sources, for_types=False)
+        self.assertEqual(2, imports.depth(loaded, 'kronos'))
+
     def test_arrows(self) -> None:
         """The trunk's into a feature; not the feature's own."""
         graph = imports.graph(
