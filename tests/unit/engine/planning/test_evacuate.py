@@ -434,8 +434,8 @@ class TestPlan(base.BaseTestCase):
                     moved = [step.instance for step in result.steps]
                     self.assertIn('v0', moved)
                     self.assertIn(
-                        'policy cpu has no usable sample for 1 of the instances '
-                        'that are to leave off (v0): they count with their '
+                        'policy cpu has no usable sample for 1 of the '
+                        'instances that are to leave off (v0): they count with their '
                         "flavor's share",
                         result.warnings,
                     )

@@ -225,8 +225,8 @@ class TestFallback(base.BaseTestCase):
         self.assert_usages({'u1': 0.1, 'u2': 0.35, 'u3': 0.3}, found)
         self.assertEqual(
             {
-                'u4': 'policy cpu has no usable sample for it; vm_profile_fallback '
-                'is flavor_vcpu_ratio'
+                'u4': 'policy cpu has no usable sample for it; '
+                'vm_profile_fallback is flavor_vcpu_ratio'
             },
             found.skipped,
         )
@@ -278,7 +278,8 @@ class TestFallback(base.BaseTestCase):
         self.assertEqual(
             dict.fromkeys(
                 ['u3', 'u4'],
-                'policy mem has no usable sample for it; vm_profile_fallback is skip',
+                'policy mem has no usable sample for it; '
+                'vm_profile_fallback is skip',
             ),
             found.skipped,
         )
