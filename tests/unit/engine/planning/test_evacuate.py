@@ -435,8 +435,8 @@ class TestPlan(base.BaseTestCase):
                     self.assertIn('v0', moved)
                     self.assertIn(
                         'policy cpu has no usable sample for 1 of the '
-                        'instances that are to leave off (v0): they count with their '
-                        "flavor's share",
+                        'instances that are to leave off (v0): they count '
+                        "with their flavor's share",
                         result.warnings,
                     )
 
