@@ -38,7 +38,7 @@ class TestValues(base.BaseTestCase):
             (lambda: audit_values.count(101),
              'max_migrations: 101 is no whole number from 1 to 100'),
             (lambda: audit_values.require_known({'y': 1}, {'x': {}}),
-             'Audit parameter y: 1 is unknown to this strategy.'),
+             'Audit parameter y: 1 is unknown to this strategy; known: x.'),
         ):  # fmt: skip
             error = self.assertRaises(ConfigurationError, call)
             self.assertIn(text, str(error))

@@ -341,7 +341,7 @@ class TestWholeDrains(base.BaseTestCase):
         result = plan(snapshot)
         self.assertEqual([('b', 'h2', 'h3')], moves(result))
         self.assertEqual('it is locked', result.stayed['a'])
-        self.assertIn('no sample', result.stayed['x'])
+        self.assertIn('no usable sample', result.stayed['x'])
 
     def test_whoever_shares_a_locked_ones_host_learns_why(self) -> None:
         snapshot = three()
