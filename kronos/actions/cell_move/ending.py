@@ -301,7 +301,7 @@ class Ending:
                 free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
                 told = (
                     'Placement still holds room for its migration on '
-                    f'{" and ".join(held)}; "{free}" gives it back'
+                    f'{" and ".join(held)}: "{free}" gives it back'
                 )
                 if not held:
                     return ''
