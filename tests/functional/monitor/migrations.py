@@ -270,4 +270,4 @@ class Move:
         try:
             self.source.libvirt.virsh(command.format(self.name))
         except alone.Error:
-            self.is_late = True
+            self.is_late = not self.source.runs(self.name)
