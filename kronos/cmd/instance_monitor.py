@@ -155,8 +155,9 @@ def _run(settings: Any, conf: Any) -> int:
     from kronos.monitor import assembly
 
     ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
     agent = assembly.agent_of(settings)
+    # The agent for Pacemaker takes this as a sign that the program is ready.
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
     logging.setup(conf, 'kronos')
     # The terminal that it was started from may be closed.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

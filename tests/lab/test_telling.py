@@ -29,11 +29,14 @@ class TestTelling(base.LabTestCase):
         self.assertEqual([], self.plans(audit))
 
     def test_an_unknown_aggregate(self):
-        """It is named, and so are the known ones."""
-        audit = self.finished(self.audit('aggregates=alhpa'))
-        self.assertEqual('FAILED', audit['State'])
-        for name in ('alhpa', 'alpha', 'beta'):
-            self.assertIn(name, audit['Status Message'])
+        """It is named, and so is the nearest one, or else all of them."""
+        for name, words in (
+            ('alhpa', 'did you mean alpha?'),
+            ('gold', 'known: alpha, beta'),
+        ):
+            audit = self.finished(self.audit(f'aggregates={name}'))
+            self.assertEqual('FAILED', audit['State'])
+            self.assertIn(f'"{name}"; {words}', audit['Status Message'])
 
     def test_a_broken_policies_file(self):
         """It is read at the start of every audit."""

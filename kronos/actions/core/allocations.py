@@ -90,7 +90,7 @@ class Allocations:
             heal = ShellCommand.HEAL_ALLOCATIONS.of(server=self._task.instance)
             besides = self._of_migration(migration)
             return (
-                f'Placement holds room for it on {nodes}; "{heal}" puts that '
+                f'Placement holds room for it on {nodes}: "{heal}" puts that '
                 'right'
                 f'{f"; {besides}" if besides else ""}'
             )
@@ -110,7 +110,7 @@ class Allocations:
         nodes = ' and '.join(sorted(providers))
         free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
         return (
-            f'Placement still holds room for its migration on {nodes}; '
+            f'Placement still holds room for its migration on {nodes}: '
             f'"{free}" gives it back'
         )
 

@@ -25,7 +25,7 @@ def reason(uuid: str, host: str, held_on: Collection[str]) -> Reason:
     nodes = ' and '.join(sorted(held_on)) or 'no host'
     heal = ShellCommand.HEAL_ALLOCATIONS.of(server=uuid)
     return Reason(
-        f'Placement holds room for it on {nodes} instead of {host}; '
+        f'Placement holds room for it on {nodes} instead of {host}: '
         f'"{heal}" puts that right',
         Code.INSTANCE_ALLOCATIONS,
     )

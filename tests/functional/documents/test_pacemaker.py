@@ -50,6 +50,7 @@ class TestPacemaker(base.BaseTestCase):
             'OCF_ROOT': '/usr/lib/ocf',
             'HA_RSCTMP': str(self.folder),
             'OCF_RESOURCE_INSTANCE': 'monitor',
+            'OCF_RESKEY_CRM_meta_timeout': '100000',
             **more,
         }
 
@@ -118,6 +119,19 @@ class TestPacemaker(base.BaseTestCase):
         status, report = self.agent('validate-all', user='nobody-has-it')
         self.assertEqual(NOT_INSTALLED, status)
         self.assertIn('nobody-has-it', report)
+
+    def test_slow_to_start(self) -> None:
+        """A program that is not ready is neither started nor wrong."""
+        binary = self.folder / 'slow'
+        binary.write_text('#!/bin/sh\nexec sleep 60\n')
+        binary.chmod(0o755)
+        status, report = self.agent(
+            'start', binary=str(binary), CRM_meta_timeout='2000'
+        )
+        number = int((self.folder / 'kronos-monitor.pid').read_text())
+        self.addCleanup(os.kill, number, signal.SIGKILL)
+        self.assertEqual(1, status)
+        self.assertIn('not ready after 1 s', report)
 
     def test_metrics(self) -> None:
         """A process that runs and does not answer is not well."""

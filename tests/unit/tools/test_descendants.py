@@ -19,7 +19,8 @@ PARENT = """
 import os, subprocess, sys
 def start(code, **more):
     child = subprocess.Popen([sys.executable, '-c', code], **more)
-    print(child.pid, flush=True)
+    # Another parent writes to the same pipe: a line in one go.
+    os.write(1, b'%d\\n' % child.pid)
 start({sleep!r})
 start({sleep!r}, start_new_session=True)
 if sys.argv[1] == 'stays':

@@ -203,7 +203,7 @@ class TestConfirmed(EndingTestCase):
         self.cloud.leftovers = {uuid: {'o1': {'VCPU': 1, 'MEMORY_MB': 1}}}
         self.assertEqual(
             'Placement still holds room for its migration on '
-            f'o1.example.org; "openstack resource provider allocation delete '
+            f'o1.example.org: "openstack resource provider allocation delete '
             f'{uuid}" gives it back',
             self.confirm(),
         )

@@ -86,15 +86,15 @@ class WatcherActionTestCase(base.DbTestCase):
                 Fault.MIGRATION_FAILED,
                 'in ERROR, its guest runs on h1; migration error: '
                 f'{"Nova says much about it " * 9}; the instance is ERROR on '
-                f'h1; Placement holds room for it on h1 and h2; "{heal}" puts '
+                f'h1; Placement holds room for it on h1 and h2: "{heal}" puts '
                 'that right',
             )
         )
         self.assertEqual(210, len(told))
         self.assertTrue(
             told.startswith(
-                f'KRONOS:MigrationFailed: [migration_failed] "{heal}" puts '
-                'that right; in ERROR, its guest runs on h1; migr'
+                'KRONOS:MigrationFailed: [migration_failed] Placement holds '
+                f'room for it on h1 and h2: "{heal}" puts that right; in ERROR'
             ),
             told,
         )

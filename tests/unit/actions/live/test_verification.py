@@ -8,7 +8,7 @@ from tests.unit.actions.live import base
 SIZE = {'VCPU': 1, 'MEMORY_MB': 1024}
 MIGRATION = 'b0000000-0000-0000-0000-000000000001'
 HEAL = (
-    f'; "nova-manage placement heal_allocations --instance {base.UUID} '
+    f': "nova-manage placement heal_allocations --instance {base.UUID} '
     '--force" puts that right'
 )
 
@@ -54,7 +54,7 @@ class ArrivalTestCase(VerificationTestCase):
             lambda: self.cloud.leftovers.update({MIGRATION: {'h1': SIZE}})
         )
         self.assertEqual(
-            'Placement still holds room for its migration on h1.example.org; '
+            'Placement still holds room for its migration on h1.example.org: '
             f'"openstack resource provider allocation delete {MIGRATION}" '
             'gives it back',
             self.run_move(),
@@ -72,7 +72,7 @@ class ArrivalTestCase(VerificationTestCase):
         self.at_end(wrong)
         self.assertEqual(
             f'Placement holds room for it on h1.example.org{HEAL}; Placement '
-            'still holds room for its migration on h2.example.org; '
+            'still holds room for its migration on h2.example.org: '
             f'"openstack resource provider allocation delete {MIGRATION}" '
             'gives it back',
             self.run_move(),
@@ -252,7 +252,7 @@ class StayTestCase(VerificationTestCase):
         self.fails(
             exceptions.MigrationFailed,
             'the instance is gone; Placement still holds room for its '
-            'migration on h1.example.org; "openstack resource provider '
+            'migration on h1.example.org: "openstack resource provider '
             f'allocation delete {MIGRATION}"',
         )
 

@@ -21,7 +21,7 @@ class TestWhyNot(base.BaseTestCase):
         ):
             reason = allocations.why_not('u', 'h1', held_on)
             self.assertEqual(
-                f'Placement holds room for it on {where} instead of h1; '
+                f'Placement holds room for it on {where} instead of h1: '
                 '"nova-manage placement heal_allocations --instance u '
                 '--force" puts that right',
                 reason,

@@ -42,6 +42,7 @@ FOR_GOOD = frozenset(
         Code.SCOPE_DONE,
         Code.SOFT_PENALTY,
         Code.NO_GAIN,
+        Code.NEXT_AUDIT,
         Code.BETTER_DESTINATION,
         Code.BETTER_MOVE,
         Code.NEXT_AUDIT,
