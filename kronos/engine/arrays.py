@@ -27,17 +27,21 @@ class Index:
     def __init__(self, snapshot: Snapshot) -> None:
         self.hosts = sorted(snapshot.hosts)
         self.instances = sorted(snapshot.instances)
-        self.host = {name: at for at, name in enumerate(self.hosts)}
-        self.instance = {uuid: at for at, uuid in enumerate(self.instances)}
+        self.host = {
+            name: position for position, name in enumerate(self.hosts)
+        }
+        self.instance = {
+            uuid: position for position, uuid in enumerate(self.instances)
+        }
         self._snapshot = snapshot
 
     @functools.cached_property
     def _names(self) -> wording.ServerNames:
         return wording.ServerNames(self._snapshot.instances)
 
-    def server(self, at: int) -> str:
+    def server(self, position: int) -> str:
         """An instance by its position, as people call it."""
-        return self._names.of(self.instances[at])
+        return self._names.of(self.instances[position])
 
 
 @dataclass
@@ -67,11 +71,11 @@ class Extremes:
             for host in hosts
         )
 
-    def without(self, one: IntArray, other: IntArray) -> FloatArray:
+    def without(self, source: IntArray, other: IntArray) -> FloatArray:
         """The extreme over all hosts but two, for each pair of the two."""
         (first, second, _), (best, next_best, third) = self.hosts, self.values
-        with_first = (one == first) | (other == first)
-        with_second = (one == second) | (other == second)
+        with_first = (source == first) | (other == first)
+        with_second = (source == second) | (other == second)
         return np.where(
             with_first, np.where(with_second, third, next_best), best
         )
@@ -88,12 +92,12 @@ def extremes(row: FloatArray, hosts: IntArray, sign: float) -> Extremes:
     last = min(3, len(hosts))
     signed = sign * values
     if last < len(hosts):
-        at = np.argpartition(signed, last - 1)[:last]
+        positions = np.argpartition(signed, last - 1)[:last]
     else:
-        at = np.arange(last)
-    at = at[np.argsort(signed[at], kind='stable')]
-    names = hosts[at].tolist() + [-1] * (3 - last)
-    scores = values[at].tolist() + [sign * math.inf] * (3 - last)
+        positions = np.arange(last)
+    positions = positions[np.argsort(signed[positions], kind='stable')]
+    names = hosts[positions].tolist() + [-1] * (3 - last)
+    scores = values[positions].tolist() + [sign * math.inf] * (3 - last)
     return Extremes(
         (names[0], names[1], names[2]), (scores[0], scores[1], scores[2])
     )

@@ -82,7 +82,7 @@ def with_instance(
 
 def without_group(case: PlanningInput, uuid: str) -> PlanningInput:
     """The case without one server group."""
-    groups = [one for one in case.snapshot.groups if one.uuid != uuid]
+    groups = [group for group in case.snapshot.groups if group.uuid != uuid]
     return with_snapshot(case, groups=groups)
 
 
@@ -95,8 +95,8 @@ def with_policy(
     limit that it allows would do.
     """
     policies = [
-        one.model_copy(update=values) if one.name == name else one
-        for one in case.policies
+        policy.model_copy(update=values) if policy.name == name else policy
+        for policy in case.policies
     ]
     return replace(case, policies=policies)
 
@@ -119,7 +119,7 @@ def with_sample(
     """
     readings = case.snapshot.readings[policy]
     reading = getattr(readings, query) or Reading('')
-    samples = [one for one in reading.samples if one.label != label]
+    samples = [sample for sample in reading.samples if sample.label != label]
     samples.append(Sample(label, value, case.snapshot.taken_at))
     reading = replace(reading, samples=samples)
     return _with_readings(case, policy, replace(readings, **{query: reading}))
@@ -140,11 +140,12 @@ def profiled(case: PlanningInput, uuid: str) -> PlanningInput:
     for policy in case.policies:
         case, label = _named(case, policy, uuid)
         readings = case.snapshot.readings.get(policy.name)
-        known = (
+        samples = (
             readings.profile.samples if readings and readings.profile else []
         )
         if not any(
-            one.label == label and math.isfinite(one.value) for one in known
+            sample.label == label and math.isfinite(sample.value)
+            for sample in samples
         ):
             case = with_sample(case, policy.name, 'profile', label, 0.0)
     return case
@@ -161,11 +162,13 @@ def _named(
     changes: dict[str, Any] = {field: uuid}
     instances = case.snapshot.instances
     name: str = getattr(instances[uuid], field)
-    others = (one for one in instances.values() if one.uuid != uuid)
+    others = (
+        instance for instance in instances.values() if instance.uuid != uuid
+    )
     if name not in {
         '',
         *instance_keys.elsewhere(case.snapshot, kind),
-        *(getattr(one, field) for one in others),
+        *(getattr(instance, field) for instance in others),
     }:
         return case, name
     return with_instance(case, uuid, **changes), uuid
@@ -178,8 +181,10 @@ def usable(case: PlanningInput) -> PlanningInput:
     """
     settings = replace(case.settings, require_all_policies=False)
     policies = case.policies
-    if not any(one.weight for one in policies):
-        policies = [one.model_copy(update={'weight': 1.0}) for one in policies]
+    if not any(policy.weight for policy in policies):
+        policies = [
+            policy.model_copy(update={'weight': 1.0}) for policy in policies
+        ]
     case = replace(case, settings=settings, policies=policies)
     for policy in case.policies:
         readings = case.snapshot.readings.get(
@@ -203,8 +208,10 @@ def guessed(case: PlanningInput, policy: str) -> PlanningInput:
         readings = replace(readings, profile=profile)
     average = {'vm_profile_fallback': Fallback.HOST_AVERAGE}
     policies = [
-        one.model_copy(update=average) if one.name == policy else one
-        for one in case.policies
+        candidate.model_copy(update=average)
+        if candidate.name == policy
+        else candidate
+        for candidate in case.policies
     ]
     return _with_readings(replace(case, policies=policies), policy, readings)
 
@@ -216,12 +223,12 @@ def _answered(
         return reading and replace(
             reading, health=Health.HEALTHY, error='', incomplete=''
         )
-    known: dict[str, Sample] = {}
-    for one in reading.samples if reading else []:
-        if row.least <= one.value <= row.most:
-            known.setdefault(one.label, one)
+    by_label: dict[str, Sample] = {}
+    for sample in reading.samples if reading else []:
+        if row.least <= sample.value <= row.most:
+            by_label.setdefault(sample.label, sample)
     samples = [
-        known.get(host) or Sample(host, row.default, snapshot.taken_at)
+        by_label.get(host) or Sample(host, row.default, snapshot.taken_at)
         for host in sorted(snapshot.hosts)
     ]
     return Reading(reading.query if reading else '', samples=samples)

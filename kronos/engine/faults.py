@@ -643,16 +643,16 @@ def of(code: str, error_type: str) -> Fault:
         return Fault(code)
     if error_type in _OF_OLD:
         return _OF_OLD[error_type]
-    same = (one for one in TABLE if TABLE[one].error == error_type != '')
+    same = (fault for fault in TABLE if TABLE[fault].error == error_type != '')
     return next(same, Fault.UNKNOWN)
 
 
 def of_error(error: Exception) -> Fault:
     """The fault of an exception, as it was raised."""
-    told = (
+    fields = (
         error.kwargs if isinstance(error, exceptions.KronosException) else {}
     )
-    return of(str(told.get('fault', '')), type(error).__name__)
+    return of(str(fields.get('fault', '')), type(error).__name__)
 
 
 def error(
@@ -665,7 +665,7 @@ def error(
     """
     row = TABLE[fault]
     kind = getattr(exceptions, row.error)
-    made: exceptions.MigrationError = kind(
+    exception: exceptions.MigrationError = kind(
         reason, **{'fault': fault, 'transient': row.retried, **more}
     )
-    return made
+    return exception

@@ -24,11 +24,11 @@ class Code(StrEnum):
     """What an operator may do about it; empty: there is nothing to do."""
 
     def __new__(cls, value: str, means: str, remedy: str = '') -> 'Code':
-        made = str.__new__(cls, value)
-        made._value_ = value
-        made.means = means
-        made.remedy = remedy
-        return made
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.means = means
+        member.remedy = remedy
+        return member
 
     PLANNED = 'planned', 'The plan moves the instance there.'
     ALREADY_THERE = 'already_there', 'The instance is on this host.'
@@ -556,12 +556,12 @@ class Reason(str):
         value: float = 0.0,
         host: str = '',
     ) -> 'Reason':
-        made = super().__new__(cls, text)
-        made.code = code
-        made.about = about
-        made.value = value
-        made.host = host
-        return made
+        reason = super().__new__(cls, text)
+        reason.code = code
+        reason.about = about
+        reason.value = value
+        reason.host = host
+        return reason
 
     code: Code
     about: str

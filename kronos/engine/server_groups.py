@@ -81,8 +81,8 @@ def is_enforced(group: ServerGroup, settings: Settings) -> bool:
     """Whether a group of this policy is repaired."""
     if group.policy in SOFT:
         return settings.enforce_soft_affinity
-    known = group.policy in APART or group.policy in TOGETHER
-    return known and settings.enforce_hard_affinity
+    has_rule = group.policy in APART or group.policy in TOGETHER
+    return has_rule and settings.enforce_hard_affinity
 
 
 def violations(
@@ -94,8 +94,8 @@ def violations(
 
     :param placement: instance uuid to host, of the scope
     """
-    found = []
-    for group in sorted(groups, key=lambda one: one.uuid):
+    texts = []
+    for group in sorted(groups, key=lambda group: group.uuid):
         if is_enforced(group, settings):
             on = Counter(
                 placement[uuid]
@@ -103,14 +103,14 @@ def violations(
                 if uuid in placement
             )
             if text := describe(group, on):
-                found.append(text)
-    return found
+                texts.append(text)
+    return texts
 
 
 def describe(group: ServerGroup, on: Mapping[str, int]) -> str:
     """``anti-affinity group db: 2 members on cmp1``; '' if all is well."""
     numbers = list(enumerate(sorted(on)))
-    if not excess(group, {at: on[host] for at, host in numbers}):
+    if not excess(group, {number: on[host] for number, host in numbers}):
         return ''
     if group.policy in TOGETHER:
         hosts = ', '.join(sorted(on))

@@ -43,10 +43,10 @@ class ShortUuids:
     """
 
     def __init__(self, uuids: Iterable[str]) -> None:
-        found = sorted({one for one in uuids if _UUID.fullmatch(one)})
+        distinct = sorted({uuid for uuid in uuids if _UUID.fullmatch(uuid)})
         self._length = _SHORT
-        for one, following in itertools.pairwise(found):
-            while one[: self._length] == following[: self._length]:
+        for uuid, following in itertools.pairwise(distinct):
+            while uuid[: self._length] == following[: self._length]:
                 self._length += 1
 
     def of(self, uuid: str) -> str:

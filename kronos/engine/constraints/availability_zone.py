@@ -18,8 +18,8 @@ def zone_of(snapshot: Snapshot, host: str) -> str:
     return zone or (service.zone if service else '')
 
 
-def _zones(given: ConstraintInput) -> list[str]:
-    return [zone_of(given.snapshot, name) for name in given.index.hosts]
+def _zones(inputs: ConstraintInput) -> list[str]:
+    return [zone_of(inputs.snapshot, name) for name in inputs.index.hosts]
 
 
 class PinnedZone(KeyedConstraint[str | None, str]):
@@ -34,9 +34,11 @@ class PinnedZone(KeyedConstraint[str | None, str]):
     codes = frozenset({Code.ZONE_PINNED})
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        pins = [one.pinned_availability_zone for one in given.instances]
-        return cls(pins, _zones(given))
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        pins = [
+            instance.pinned_availability_zone for instance in inputs.instances
+        ]
+        return cls(pins, _zones(inputs))
 
     @staticmethod
     def relax(
@@ -62,11 +64,11 @@ class SameZone(KeyedConstraint[str, str]):
     codes = frozenset({Code.ZONE_CROSSED})
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        if not given.settings.restrict_to_az:
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        if not inputs.settings.restrict_to_az:
             return None
-        zones = _zones(given)
-        return cls([zones[host] for host in given.host_of.tolist()], zones)
+        zones = _zones(inputs)
+        return cls([zones[host] for host in inputs.host_of.tolist()], zones)
 
     @staticmethod
     def relax(

@@ -124,7 +124,7 @@ class Constraint(abc.ABC):
 
     @classmethod
     @abc.abstractmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
+    def build(cls, inputs: ConstraintInput) -> Self | None:
         """The constraint in a phase; None where it forbids nothing."""
 
     @staticmethod
@@ -159,8 +159,8 @@ class Constraint(abc.ABC):
         hosts = range(self._shape[1])
         return np.array(
             [
-                [not self.why_not(one, host) for host in hosts]
-                for one in instances.tolist()
+                [not self.why_not(instance, host) for host in hosts]
+                for instance in instances.tolist()
             ],
             dtype=bool,
         ).reshape(len(instances), len(hosts))
@@ -168,7 +168,10 @@ class Constraint(abc.ABC):
     def column(self, host: int) -> BoolArray:
         """[V]: which instances may come to a host."""
         return np.array(
-            [not self.why_not(one, host) for one in range(self._shape[0])],
+            [
+                not self.why_not(instance, host)
+                for instance in range(self._shape[0])
+            ],
             dtype=bool,
         )
 
@@ -237,5 +240,5 @@ class KeyedConstraint(Constraint, Generic[K, L]):
 def _numbered(keys: Sequence[K]) -> tuple[IntArray, list[K]]:
     """Each key's number, and the distinct keys."""
     number: dict[K, int] = {}
-    found = [number.setdefault(key, len(number)) for key in keys]
-    return np.array(found, dtype=np.intp), list(number)
+    numbers = [number.setdefault(key, len(number)) for key in keys]
+    return np.array(numbers, dtype=np.intp), list(number)

@@ -43,8 +43,8 @@ class CapacityCeiling(Constraint):
         """By origin and host, how many instances have come."""
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        return cls(given.readings) if given.readings else None
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        return cls(inputs.readings) if inputs.readings else None
 
     @staticmethod
     def relax(
@@ -63,14 +63,14 @@ class CapacityCeiling(Constraint):
 
         Negative on a host above its ceiling; 0 where no reading is known.
         """
-        left = (self._ceilings[:, None] - self._loads) * self._capacity
-        return list(zip(self._usage, np.nan_to_num(left), strict=True))
+        free = (self._ceilings[:, None] - self._loads) * self._capacity
+        return list(zip(self._usage, np.nan_to_num(free), strict=True))
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
-        found: list[Reason] = []
+        against: list[Reason] = []
         used = self._usage[:, instance] + self._charge(instance, host)
         share = used / self._capacity[:, host]
         projected = self._loads[:, host] + share
@@ -78,7 +78,7 @@ class CapacityCeiling(Constraint):
             name, ceiling = self._policies[p], self._ceilings[p]
             if np.isnan(projected[p]):
                 text = f'policy {name}: its capacity reading is not known'
-                found.append(Reason(text, Code.CEILING_UNKNOWN, name))
+                against.append(Reason(text, Code.CEILING_UNKNOWN, name))
                 # Even an empty host may be too small.
                 projected[p] = share[p]
                 if self._below(share[p], ceiling):
@@ -87,10 +87,10 @@ class CapacityCeiling(Constraint):
                 f'policy {name} would be at {projected[p]:.3f} there, its '
                 f'capacity_threshold is {ceiling:g}'
             )
-            found.append(
+            against.append(
                 Reason(text, Code.OVER_CEILING, name, float(projected[p]))
             )
-        return found
+        return against
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)
@@ -141,8 +141,8 @@ class CapacityCeiling(Constraint):
         if self._origins is None:
             return []
         _, first = np.unique(self._origins[instances], return_index=True)
-        found: list[int] = instances[first].tolist()
-        return found
+        firsts: list[int] = instances[first].tolist()
+        return firsts
 
     def _enter(self, instance: int, host: int) -> None:
         if self._charges is not None and self._origins is not None:
@@ -166,25 +166,25 @@ class CapacityCeiling(Constraint):
         if self._charges is None or self._origins is None:
             return 0.0
         origins = self._origins[instances]
-        found: FloatArray = (
+        charges: FloatArray = (
             self._charges[p][origins][:, None] / self._capacity[p]
         )
-        found[np.arange(len(origins)), origins] = 0.0
+        charges[np.arange(len(origins)), origins] = 0.0
         for origin, host in self._arrived:
-            found[origins == origin, host] = 0.0
-        return found
+            charges[origins == origin, host] = 0.0
+        return charges
 
     def _charged_column(self, p: int, host: int) -> FloatArray | float:
         if self._charges is None or self._origins is None:
             return 0.0
-        found: FloatArray = (
+        charges: FloatArray = (
             self._charges[p][self._origins] / self._capacity[p, host]
         )
-        found[self._origins == host] = 0.0
+        charges[self._origins == host] = 0.0
         for origin, arrived in self._arrived:
             if arrived == host:
-                found[self._origins == origin] = 0.0
-        return found
+                charges[self._origins == origin] = 0.0
+        return charges
 
     @staticmethod
     def _below(projected: FloatArray, ceiling: FloatArray) -> BoolArray:

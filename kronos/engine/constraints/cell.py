@@ -21,11 +21,11 @@ class SameCell(KeyedConstraint[str, str]):
     codes = frozenset({Code.CELL_CROSSED})
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        cells = [host.cell for host in given.hosts]
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        cells = [host.cell for host in inputs.hosts]
         if not any(cells):
             return None
-        return cls([cells[host] for host in given.host_of.tolist()], cells)
+        return cls([cells[host] for host in inputs.host_of.tolist()], cells)
 
     @staticmethod
     def relax(
@@ -34,9 +34,9 @@ class SameCell(KeyedConstraint[str, str]):
         """Both hosts are in one cell."""
         hosts = case.snapshot.hosts
         ends = [hosts[pair.destination], hosts[pair.source]]
-        cell = next((one.cell for one in ends if one.cell), 'one')
-        for one in ends:
-            case = edits.with_host(case, one.name, cell=cell)
+        cell = next((host.cell for host in ends if host.cell), 'one')
+        for host in ends:
+            case = edits.with_host(case, host.name, cell=cell)
         return case
 
     @staticmethod

@@ -55,7 +55,9 @@ def constraint_of(
 ) -> type[Constraint] | None:
     """The constraint that gives reasons of a code; None if none does."""
     every = extension.constraints(CONSTRAINTS)
-    return next((one for one in every if code in one.codes), None)
+    return next(
+        (constraint for constraint in every if code in constraint.codes), None
+    )
 
 
 class ConstraintSet:
@@ -101,14 +103,14 @@ class ConstraintSet:
 
         With its reason for the first of them.
         """
-        one = np.array([instance])
+        instances = np.array([instance])
         refused = []
-        left: BoolArray | None = None
+        remaining: BoolArray | None = None
         for constraint in self._constraints:
-            allowed = constraint.rows(one)[0]
-            if left is None:
-                left = np.ones(len(allowed), dtype=bool)
-            hosts = np.flatnonzero(left & ~allowed)
+            allowed = constraint.rows(instances)[0]
+            if remaining is None:
+                remaining = np.ones(len(allowed), dtype=bool)
+            hosts = np.flatnonzero(remaining & ~allowed)
             reason = (
                 constraint.why_not(instance, int(hosts[0]))
                 if hosts.size
@@ -116,7 +118,7 @@ class ConstraintSet:
             )
             if reason:
                 refused.append((int(hosts.size), reason))
-            left &= allowed
+            remaining &= allowed
         return refused
 
     def rows(self, instances: IntArray) -> BoolArray:
@@ -206,10 +208,10 @@ class ConstraintSet:
 
     def limits(self, instances: IntArray, hosts: IntArray) -> Limits:
         """Where some instances may end, of some hosts."""
-        found = Limits(instances, hosts)
+        limits = Limits(instances, hosts)
         for constraint in self._constraints:
-            constraint.limit(found)
-        return found
+            constraint.limit(limits)
+        return limits
 
     def _hard(self) -> list[Constraint]:
         return [
@@ -293,16 +295,18 @@ class ConstraintSet:
             constraint.follow(instance, source, destination)
 
 
-def build(given: ConstraintInput) -> ConstraintSet:
+def build(inputs: ConstraintInput) -> ConstraintSet:
     """The constraints of a scope in one phase."""
-    every = given.settings.extension.constraints(CONSTRAINTS)
-    built = [constraint.build(given) for constraint in every]
-    found = [constraint for constraint in built if constraint is not None]
-    if given.rules.soft_groups is not SoftGroups.PRICED:
-        return ConstraintSet(found)
+    every = inputs.settings.extension.constraints(CONSTRAINTS)
+    built = [constraint.build(inputs) for constraint in every]
+    constraints = [
+        constraint for constraint in built if constraint is not None
+    ]
+    if inputs.rules.soft_groups is not SoftGroups.PRICED:
+        return ConstraintSet(constraints)
     soft = (
         constraint
-        for constraint in found
+        for constraint in constraints
         if isinstance(constraint, SoftServerGroups)
     )
-    return ConstraintSet(found, next(soft, None))
+    return ConstraintSet(constraints, next(soft, None))

@@ -43,7 +43,7 @@ class HeadroomConstraint(Constraint):
         super().__init__(len(demands), len(hosts))
         self._resources = list(resources)
         self._need = [
-            np.array([one[name] for one in demands], dtype=np.int64)
+            np.array([demand[name] for demand in demands], dtype=np.int64)
             for name in resources
         ]
         """Per resource, [V]"""
@@ -57,19 +57,22 @@ class HeadroomConstraint(Constraint):
         """Per resource, [H]; negative on an overfull host"""
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self:
+    def build(cls, inputs: ConstraintInput) -> Self:
         resources = ['VCPU', 'MEMORY_MB']
-        if given.settings.check_disk:
+        if inputs.settings.check_disk:
             resources.append('DISK_GB')
-        demand = given.settings.extension.demand
+        demand = inputs.settings.extension.demand
         demands = [
-            demand(one, given.snapshot, given.settings) or one.demand
-            for one in given.instances
+            demand(instance, inputs.snapshot, inputs.settings)
+            or instance.demand
+            for instance in inputs.instances
         ]
-        made = cls(demands, given.hosts, resources)
-        for uuid, name in in_flight.unclaimed(given.snapshot):
-            made.reserve(given.index.instance[uuid], given.index.host[name])
-        return made
+        constraint = cls(demands, inputs.hosts, resources)
+        for uuid, name in in_flight.unclaimed(inputs.snapshot):
+            constraint.reserve(
+                inputs.index.instance[uuid], inputs.index.host[name]
+            )
+        return constraint
 
     @staticmethod
     def relax(
@@ -98,12 +101,12 @@ class HeadroomConstraint(Constraint):
         return next(iter(self.reasons(instance, host)), None)
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
-        found: list[Reason] = []
-        for at, name in enumerate(self._resources):
-            need, free = self._need[at][instance], self._free[at][host]
+        against: list[Reason] = []
+        for number, name in enumerate(self._resources):
+            need, free = self._need[number][instance], self._free[number][host]
             if reason := room.why_not(name, int(need), int(free)):
-                found.append(reason)
-        return found
+                against.append(reason)
+        return against
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)

@@ -42,7 +42,7 @@ def _services(case: PlanningInput, _: Reason, __: str) -> PlanningInput:
 
 
 def _not_drained(case: PlanningInput, _: Reason, host: str) -> PlanningInput:
-    named = [one for one in case.settings.drain_hosts or [] if one != host]
+    named = [name for name in case.settings.drain_hosts or [] if name != host]
     return edits.with_settings(case, drain_hosts=named)
 
 
@@ -89,13 +89,13 @@ class HostStatus(KeyedConstraint[None, Reason | None]):
     codes = frozenset(_RELAXATIONS)
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self:
+    def build(cls, inputs: ConstraintInput) -> Self:
         closed = [
-            given.excluded.get(name)
-            or hosts.why_closed(given.snapshot, name, given.settings)
-            for name in given.index.hosts
+            inputs.excluded.get(name)
+            or hosts.why_closed(inputs.snapshot, name, inputs.settings)
+            for name in inputs.index.hosts
         ]
-        return cls([None] * len(given.index.instances), closed)
+        return cls([None] * len(inputs.index.instances), closed)
 
     @staticmethod
     def relax(

@@ -33,20 +33,20 @@ class ReturnGuard(Constraint):
         self._refused = refused
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        if not given.rules.return_guard:
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        if not inputs.rules.return_guard:
             return None
-        index = given.index
+        index = inputs.index
         refused = {
             index.instance[uuid]: {
                 index.host[host]: reason
                 for host, reason in hosts.items()
                 if host in index.host
             }
-            for uuid, hosts in given.cooldowns.returns.items()
+            for uuid, hosts in inputs.cooldowns.returns.items()
             if uuid in index.instance
         }
-        return cls(*given.shape, refused) if refused else None
+        return cls(*inputs.shape, refused) if refused else None
 
     @staticmethod
     def relax(
@@ -65,5 +65,11 @@ class ReturnGuard(Constraint):
 
     def column(self, host: int) -> BoolArray:
         mask = np.ones(self._shape[0], dtype=bool)
-        mask[[one for one, at in self._refused.items() if host in at]] = False
+        mask[
+            [
+                instance
+                for instance, hosts in self._refused.items()
+                if host in hosts
+            ]
+        ] = False
         return mask

@@ -26,8 +26,8 @@ class SameHost(Constraint):
         self._host_of = host_of
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self:
-        return cls(given.host_of, len(given.index.hosts))
+    def build(cls, inputs: ConstraintInput) -> Self:
+        return cls(inputs.host_of, len(inputs.index.hosts))
 
     @staticmethod
     def relax(

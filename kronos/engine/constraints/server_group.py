@@ -68,7 +68,7 @@ class ServerGroups(Constraint):
         any host where another one is."""
         self._host_of = host_of
         self._heading = {
-            uuid: {index.host[one] for one in hosts if one in index.host}
+            uuid: {index.host[host] for host in hosts if host in index.host}
             for uuid, hosts in in_flight.destinations(snapshot).items()
         }
         self._heading_of = {
@@ -79,7 +79,7 @@ class ServerGroups(Constraint):
         self._groups: list[_Group] = []
         self._of: dict[int, list[_Group]] = {}
         self._on_host: dict[int, list[_Group]] = {}
-        for group in sorted(groups, key=lambda one: one.uuid):
+        for group in sorted(groups, key=lambda group: group.uuid):
             self._add(group, index, snapshot)
         self._elsewhere: IntArray = np.zeros(
             len(index.instances), dtype=np.intp
@@ -88,11 +88,13 @@ class ServerGroups(Constraint):
         self.lose(())
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        groups = [one for one in given.snapshot.groups if cls._is_of(one)]
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        groups = [
+            group for group in inputs.snapshot.groups if cls._is_of(group)
+        ]
         if not groups:
             return None
-        return cls(given.snapshot, given.index, given.host_of, groups)
+        return cls(inputs.snapshot, inputs.index, inputs.host_of, groups)
 
     @staticmethod
     @abc.abstractmethod
@@ -116,7 +118,8 @@ class ServerGroups(Constraint):
         self._lost = frozenset(hosts)
         for instance, own in self._of.items():
             self._elsewhere[instance] = sum(
-                bool(self._why_not(one, instance, -1)) for one in own
+                bool(self._why_not(membership, instance, -1))
+                for membership in own
             )
 
     def _add(
@@ -126,7 +129,7 @@ class ServerGroups(Constraint):
         members = sorted(
             index.instance[uuid] for uuid in uuids if uuid in index.instance
         )
-        found = _Group(
+        membership = _Group(
             group,
             members,
             Counter(
@@ -136,14 +139,14 @@ class ServerGroups(Constraint):
             ),
         )
         for uuid in uuids:
-            found.on.update(self._heading.get(uuid, ()))
-        found.total = found.on.total()
+            membership.on.update(self._heading.get(uuid, ()))
+        membership.total = membership.on.total()
         for member in members:
-            self._of.setdefault(member, []).append(found)
-        for host in found.on:
-            self._on_host.setdefault(host, []).append(found)
-        found.number = len(self._groups)
-        self._groups.append(found)
+            self._of.setdefault(member, []).append(membership)
+        for host in membership.on:
+            self._on_host.setdefault(host, []).append(membership)
+        membership.number = len(self._groups)
+        self._groups.append(membership)
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)
@@ -151,79 +154,85 @@ class ServerGroups(Constraint):
     def reasons(self, instance: int, host: int) -> list[Reason]:
         return [
             reason
-            for one in self._of.get(instance, ())
-            if (reason := self._why_not(one, instance, host))
+            for membership in self._of.get(instance, ())
+            if (reason := self._why_not(membership, instance, host))
         ]
 
-    def _why_not(self, one: _Group, instance: int, host: int) -> Reason | None:
+    def _why_not(
+        self, membership: _Group, instance: int, host: int
+    ) -> Reason | None:
         heading = self._heading_of.get(instance, ())
         own = int(self._host_of[instance] == host) + (host in heading)
-        there = one.on[host] - own
-        others = one.total - 1 - len(heading) - there
-        if one.group.policy in server_groups.TOGETHER:
-            gathers = one.group.uuid == self.repairing and there > 0
-            if gathers or (self._lost and self._is_free(one, instance, host)):
+        on_host = membership.on[host] - own
+        others = membership.total - 1 - len(heading) - on_host
+        if membership.group.policy in server_groups.TOGETHER:
+            gathers = membership.group.uuid == self.repairing and on_host > 0
+            if gathers or (
+                self._lost and self._is_free(membership, instance, host)
+            ):
                 return None
-        return server_groups.why_not(one.group, there, others)
+        return server_groups.why_not(membership.group, on_host, others)
 
-    def _is_free(self, one: _Group, instance: int, host: int) -> bool:
+    def _is_free(self, membership: _Group, instance: int, host: int) -> bool:
         """Whether all other members are on the host, or lost."""
-        left = set(one.on) - self._lost - {host}
-        return self._host_of[instance] in self._lost and not left
+        remaining = set(membership.on) - self._lost - {host}
+        return self._host_of[instance] in self._lost and not remaining
 
     def breaks(self, instance: int, host: int) -> int:
         """How many groups' rules the move breaks."""
         return sum(
-            bool(self._why_not(one, instance, host))
-            for one in self._of.get(instance, ())
+            bool(self._why_not(membership, instance, host))
+            for membership in self._of.get(instance, ())
         )
 
     def breaks_rows(self, instances: IntArray) -> IntArray:
         """[n, H]: how many rules each of n instances breaks at a host."""
         start = self._elsewhere[instances]
-        found: IntArray = np.repeat(start[:, None], self._shape[1], axis=1)
+        breaks: IntArray = np.repeat(start[:, None], self._shape[1], axis=1)
         rows_of: dict[int, list[int]] = {}
         for row, instance in enumerate(instances.tolist()):
-            for one in self._of.get(instance, ()):
-                rows_of.setdefault(one.number, []).append(row)
+            for membership in self._of.get(instance, ()):
+                rows_of.setdefault(membership.number, []).append(row)
         for number, rows in rows_of.items():
-            at = np.array(rows, dtype=np.intp)
-            one, some = self._groups[number], instances[at]
-            hosts = np.array(list(one.on), dtype=np.intp)
-            more = self._breaks_at(one, some, hosts)
-            found[at[:, None], hosts] += more
-        return found
+            positions = np.array(rows, dtype=np.intp)
+            membership, some = self._groups[number], instances[positions]
+            hosts = np.array(list(membership.on), dtype=np.intp)
+            more = self._breaks_at(membership, some, hosts)
+            breaks[positions[:, None], hosts] += more
+        return breaks
 
     def breaks_column(self, host: int) -> IntArray:
         """[V]: how many rules each instance breaks at a host."""
-        found = self._elsewhere.copy()
+        breaks = self._elsewhere.copy()
         here = np.array([host], dtype=np.intp)
-        for one in self._on_host.get(host, ()):
-            members = np.array(one.members, dtype=np.intp)
-            found[members] += self._breaks_at(one, members, here)[:, 0]
-        return found
+        for membership in self._on_host.get(host, ()):
+            members = np.array(membership.members, dtype=np.intp)
+            breaks[members] += self._breaks_at(membership, members, here)[:, 0]
+        return breaks
 
     def _breaks_at(
-        self, one: _Group, members: IntArray, hosts: IntArray
+        self, membership: _Group, members: IntArray, hosts: IntArray
     ) -> IntArray:
         """[n, h]: 1 where a member breaks the rule, as of the counts alone.
 
         Less what it breaks where there is no other: that is known already.
         """
         if members.size * hosts.size <= FEW_PAIRS:
-            return self._few_breaks_at(one, members, hosts)
+            return self._few_breaks_at(membership, members, hosts)
         own = np.equal(self._host_of[members][:, None], hosts).astype(np.intp)
         heading = np.zeros(len(members), dtype=np.intp)
         for row, member in enumerate(members.tolist()):
             if bound := self._heading_of.get(member):
                 own[row] += np.isin(hosts, list(bound))
                 heading[row] = len(bound)
-        counts = np.array([one.on[h] for h in hosts.tolist()], dtype=np.intp)
+        counts = np.array(
+            [membership.on[h] for h in hosts.tolist()], dtype=np.intp
+        )
         broken = self._is_broken(
-            one, members, hosts, counts - own, heading[:, None]
+            membership, members, hosts, counts - own, heading[:, None]
         )
         away = self._is_broken(
-            one,
+            membership,
             members,
             np.array([-1]),
             np.zeros((len(members), 1), dtype=np.intp),
@@ -232,54 +241,56 @@ class ServerGroups(Constraint):
         return broken.astype(np.intp) - away
 
     def _few_breaks_at(
-        self, one: _Group, members: IntArray, hosts: IntArray
+        self, membership: _Group, members: IntArray, hosts: IntArray
     ) -> IntArray:
         """The same, one by one."""
-        found: IntArray = np.zeros((len(members), len(hosts)), dtype=np.intp)
+        breaks: IntArray = np.zeros((len(members), len(hosts)), dtype=np.intp)
         for row, member in enumerate(members.tolist()):
-            away = bool(self._why_not(one, member, -1))
+            away = bool(self._why_not(membership, member, -1))
             for column, host in enumerate(hosts.tolist()):
-                broken = bool(self._why_not(one, member, host))
-                found[row, column] = broken - away
-        return found
+                broken = bool(self._why_not(membership, member, host))
+                breaks[row, column] = broken - away
+        return breaks
 
     def _is_broken(
         self,
-        one: _Group,
+        membership: _Group,
         members: IntArray,
         hosts: IntArray,
-        there: IntArray,
+        on_host: IntArray,
         heading: IntArray,
     ) -> BoolArray:
         """As :func:`why_not`, of many pairs.
 
-        :param there: [n, h], other members on the host
+        :param on_host: [n, h], other members on the host
         :param heading: [n, 1], hosts that each member is on its way to
         """
-        group = one.group
+        group = membership.group
         if group.policy in server_groups.APART:
-            return np.greater_equal(there, server_groups.most_per_host(group))
+            return np.greater_equal(
+                on_host, server_groups.most_per_host(group)
+            )
         if group.policy not in server_groups.TOGETHER:
-            return np.ones(there.shape, dtype=bool)
-        elsewhere = one.total - 1 - heading - there
+            return np.ones(on_host.shape, dtype=bool)
+        elsewhere = membership.total - 1 - heading - on_host
         broken = elsewhere > 0
         if group.policy == 'affinity':
-            broken |= there == 0
+            broken |= on_host == 0
         if group.uuid == self.repairing:
-            broken &= there == 0
+            broken &= on_host == 0
         if self._lost:
-            broken &= ~self._are_free(one, members, hosts)
+            broken &= ~self._are_free(membership, members, hosts)
         return broken
 
     def _are_free(
-        self, one: _Group, members: IntArray, hosts: IntArray
+        self, membership: _Group, members: IntArray, hosts: IntArray
     ) -> BoolArray:
         """[n, h]: :meth:`_is_free` of many pairs."""
         lost = np.isin(self._host_of[members], list(self._lost))
-        left = set(one.on) - self._lost
-        alone = [not left - {host} for host in hosts.tolist()]
-        found: BoolArray = lost[:, None] & np.array(alone, dtype=bool)
-        return found
+        remaining = set(membership.on) - self._lost
+        alone = [not remaining - {host} for host in hosts.tolist()]
+        are_free: BoolArray = lost[:, None] & np.array(alone, dtype=bool)
+        return are_free
 
     def rows(self, instances: IntArray) -> BoolArray:
         return np.equal(self.breaks_rows(instances), 0)
@@ -289,16 +300,23 @@ class ServerGroups(Constraint):
 
     def limit(self, limits: Limits) -> None:
         """Members that are to be together stay where they may go alone."""
-        place = {one: at for at, one in enumerate(limits.instances.tolist())}
-        for one in self._groups:
-            known = [place[each] for each in one.members if each in place]
-            if one.group.policy in server_groups.APART:
-                there = [one.on[host] for host in limits.hosts.tolist()]
-                most = server_groups.most_per_host(one.group)
-                limits.apart.append((known, np.array(there), most))
-            elif known:
-                rows = self.rows(limits.instances[known])
-                limits.allowed[known] &= rows[:, limits.hosts]
+        place = {
+            instance: position
+            for position, instance in enumerate(limits.instances.tolist())
+        }
+        for membership in self._groups:
+            members = [
+                place[each] for each in membership.members if each in place
+            ]
+            if membership.group.policy in server_groups.APART:
+                counts = [
+                    membership.on[host] for host in limits.hosts.tolist()
+                ]
+                most = server_groups.most_per_host(membership.group)
+                limits.apart.append((members, np.array(counts), most))
+            elif members:
+                rows = self.rows(limits.instances[members])
+                limits.allowed[members] &= rows[:, limits.hosts]
 
     def ever(self, host: int) -> BoolArray:
         """A group that is to be together never goes where no member is.
@@ -306,20 +324,20 @@ class ServerGroups(Constraint):
         The first to come there would need the others there before.
         """
         elsewhere = self._bound.copy()
-        for one in self._on_host.get(host, ()):
-            if one.is_bound:
-                elsewhere[one.members] -= 1
-        found: BoolArray = super().ever(host) & np.equal(elsewhere, 0)
-        return found
+        for membership in self._on_host.get(host, ()):
+            if membership.is_bound:
+                elsewhere[membership.members] -= 1
+        allowed: BoolArray = super().ever(host) & np.equal(elsewhere, 0)
+        return allowed
 
     @functools.cached_property
     def _bound(self) -> IntArray:
         """[V], groups of several members that are to be together."""
-        found: IntArray = np.zeros(self._shape[0], dtype=np.intp)
-        for one in self._groups:
-            if one.is_bound:
-                found[one.members] += 1
-        return found
+        counts: IntArray = np.zeros(self._shape[0], dtype=np.intp)
+        for membership in self._groups:
+            if membership.is_bound:
+                counts[membership.members] += 1
+        return counts
 
     def apart(self) -> list[tuple[list[int], dict[int, int], int]]:
         """The groups that are to be apart.
@@ -328,29 +346,33 @@ class ServerGroups(Constraint):
             come to be on one
         """
         return [
-            (one.members, dict(one.on), server_groups.most_per_host(one.group))
-            for one in self._groups
-            if one.group.policy in server_groups.APART
+            (
+                membership.members,
+                dict(membership.on),
+                server_groups.most_per_host(membership.group),
+            )
+            for membership in self._groups
+            if membership.group.policy in server_groups.APART
         ]
 
     def together(self) -> set[int]:
         """Members of groups that are to be on one host."""
         return {
             member
-            for one in self._groups
-            if one.group.policy in server_groups.TOGETHER
-            for member in one.members
+            for membership in self._groups
+            if membership.group.policy in server_groups.TOGETHER
+            for member in membership.members
         }
 
     def follow(self, instance: int, source: int, destination: int) -> None:
-        for one in self._of.get(instance, ()):
-            one.on[source] -= 1
-            if not one.on[source]:
-                del one.on[source]
-                self._on_host[source].remove(one)
-            if not one.on[destination]:
-                self._on_host.setdefault(destination, []).append(one)
-            one.on[destination] += 1
+        for membership in self._of.get(instance, ()):
+            membership.on[source] -= 1
+            if not membership.on[source]:
+                del membership.on[source]
+                self._on_host[source].remove(membership)
+            if not membership.on[destination]:
+                self._on_host.setdefault(destination, []).append(membership)
+            membership.on[destination] += 1
 
 
 class HardServerGroups(ServerGroups):

@@ -30,14 +30,14 @@ class StuckDestination(Constraint):
         self._refused = refused
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        host = given.index.host
-        held = {
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        host = inputs.index.host
+        refused = {
             host[name]: reason
-            for name, reason in given.cooldowns.held_destinations.items()
+            for name, reason in inputs.cooldowns.held_destinations.items()
             if name in host
         }
-        return cls(*given.shape, held) if held else None
+        return cls(*inputs.shape, refused) if refused else None
 
     @staticmethod
     def relax(

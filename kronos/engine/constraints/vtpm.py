@@ -27,8 +27,8 @@ class VtpmTraits(KeyedConstraint[Traits, Traits]):
     codes = frozenset({Code.VTPM_HOST})
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        needed = [_needed(instance) for instance in given.instances]
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        needed = [_needed(instance) for instance in inputs.instances]
         if not any(needed):
             return None
         return cls(
@@ -37,7 +37,7 @@ class VtpmTraits(KeyedConstraint[Traits, Traits]):
                 frozenset(
                     trait for trait in host.traits if trait.startswith(PREFIX)
                 )
-                for host in given.hosts
+                for host in inputs.hosts
             ],
         )
 

@@ -24,18 +24,20 @@ def of(snapshot: Snapshot) -> set[str]:
         for event in snapshot.events
         if event.phase == MigrationPhase.PACK
     ]
-    left = _newest(
+    departures = _newest(
         (event.source, event) for event in packed if event.outcome in LEAVES
     )
     filled = _newest((event.destination, event) for event in packed)
     return {
-        host for host, at in left.items() if at > filled.get(host, -math.inf)
+        host
+        for host, when in departures.items()
+        if when > filled.get(host, -math.inf)
     }
 
 
-def _newest(found: Iterable[tuple[str, Event]]) -> dict[str, float]:
+def _newest(events: Iterable[tuple[str, Event]]) -> dict[str, float]:
     """The time of the newest event of each host."""
     newest: dict[str, float] = {}
-    for host, event in found:
+    for host, event in events:
         newest[host] = max(event.at, newest.get(host, -math.inf))
     return newest

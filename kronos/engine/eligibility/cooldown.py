@@ -88,8 +88,8 @@ def nova_since(
             and quarantine.starts(event)
             and quarantine.left(event, settings, now) > 0
         ):
-            known = newest.get(event.instance, -math.inf)
-            newest[event.instance] = max(known, quarantine.earliest(event))
+            previous = newest.get(event.instance, -math.inf)
+            newest[event.instance] = max(previous, quarantine.earliest(event))
     return min([now - _horizon(settings), *newest.values()])
 
 
@@ -119,9 +119,9 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
         )
         if reason:
             memory.unavailable[uuid] = reason
-        left = past.left_hosts(events, host)
-        if left:
-            memory.returns[uuid] = left
+        returns = past.left_hosts(events, host)
+        if returns:
+            memory.returns[uuid] = returns
         note = past.note(events, host)
         if note:
             memory.notes.append(note)
@@ -203,8 +203,8 @@ class _Past:
         )
         if limit <= 0 or newest is None:
             return None
-        left = limit - self._age(newest)
-        if left <= 0:
+        remaining = limit - self._age(newest)
+        if remaining <= 0:
             return None
         if _is_not_begun(newest):
             return Reason(
@@ -215,7 +215,7 @@ class _Past:
         who = self._called(newest.instance)
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
-            f'{durations.rounded(math.ceil(left))}: '
+            f'{durations.rounded(math.ceil(remaining))}: '
             + self._told(newest, who, f'of {who}'),
             Code.SCOPE_COOLDOWN,
         )
@@ -241,10 +241,10 @@ class _Past:
             return Reason(text, Code.INSTANCE_QUARANTINE)
         if moved is None or cooling <= 0:
             return None
-        told = self._told(moved, 'it', 'of it')
+        cause = self._told(moved, 'it', 'of it')
         return Reason(
             f'it cools down for {durations.rounded(math.ceil(cooling))}: '
-            + told,
+            + cause,
             Code.INSTANCE_COOLDOWN,
         )
 
@@ -297,10 +297,10 @@ class _Past:
         return quarantine.left(cause, self._settings, self._now)
 
     def _quarantine_text(self, cause: Event) -> str:
-        left = self._left(cause)
+        remaining = self._left(cause)
         span = 'for ever'
-        if math.isfinite(left):
-            span = f'for {durations.rounded(math.ceil(left))}'
+        if math.isfinite(remaining):
+            span = f'for {durations.rounded(math.ceil(remaining))}'
         return (
             f'it is in quarantine {span}: '
             f'{_named(cause) or "an error of no known type"} at its move '

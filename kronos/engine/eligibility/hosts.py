@@ -46,22 +46,22 @@ def reasons(
         return [shut]
     services = snapshot.services or {}
     about = snapshot.hosts[host]
-    found = []
+    against = []
     if about.frozen:
-        found.append(Reason(about.frozen, Code.HOST_FROZEN))
-    found += of_service(services.get(host))
+        against.append(Reason(about.frozen, Code.HOST_FROZEN))
+    against += of_service(services.get(host))
     if settings.evacuate and host in (settings.drain_hosts or []):
-        found.append(Reason(BEING_DRAINED, Code.HOST_DRAINED))
-    found += settings.extension.host_reasons(about, settings)
-    found += gaps
+        against.append(Reason(BEING_DRAINED, Code.HOST_DRAINED))
+    against += settings.extension.host_reasons(about, settings)
+    against += gaps
     if about.closed:
-        found.append(Reason(about.closed, Code.HOST_CLOSED))
+        against.append(Reason(about.closed, Code.HOST_CLOSED))
     if excluded := why_excluded(about):
-        found.append(excluded)
+        against.append(excluded)
     if about.headroom is None and settings.require_headroom:
         text = 'Placement shows no inventory of it (require_headroom is set)'
-        found.append(Reason(text, Code.HOST_NO_PLACEMENT))
-    return found
+        against.append(Reason(text, Code.HOST_NO_PLACEMENT))
+    return against
 
 
 def why_shut(snapshot: Snapshot) -> Reason | None:
@@ -90,9 +90,9 @@ def why_out(
 
     Of a host that is drained it is why.
     """
-    found = reasons(snapshot, host, settings)
-    is_out = any(one.code not in CLOSING for one in found)
-    return _first(found) if is_out else None
+    against = reasons(snapshot, host, settings)
+    is_out = any(reason.code not in CLOSING for reason in against)
+    return _first(against) if is_out else None
 
 
 def why_closed(
@@ -114,12 +114,12 @@ def why_unavailable(service: ComputeService | None) -> Reason | None:
     return _first(of_service(service))
 
 
-def _first(found: Sequence[Reason]) -> Reason | None:
+def _first(against: Sequence[Reason]) -> Reason | None:
     """The first reason, with all that the service's row says at once."""
-    if not found or found[0].code not in OF_SERVICE:
-        return next(iter(found), None)
-    row = [one for one in found if one.code in OF_SERVICE]
-    return found[0].worded(', '.join(row))
+    if not against or against[0].code not in OF_SERVICE:
+        return next(iter(against), None)
+    row = [reason for reason in against if reason.code in OF_SERVICE]
+    return against[0].worded(', '.join(row))
 
 
 def of_service(
@@ -136,22 +136,22 @@ def of_service(
         text = f'os-services gives no state for {place or "it"}: its cell is '
         return [Reason(text + 'down', Code.HOST_CELL_DOWN)]
     compute = f'nova-compute on {place}' if place else 'nova-compute'
-    found = []
+    against = []
     if service.forced_down:
         text = f'{compute} is forced down'
-        found.append(Reason(text, Code.HOST_FORCED_DOWN))
+        against.append(Reason(text, Code.HOST_FORCED_DOWN))
     elif service.state != 'up':
         text = f'{compute} is {service.state}'
-        found.append(Reason(text, Code.HOST_DOWN))
+        against.append(Reason(text, Code.HOST_DOWN))
     if not service.has_hypervisor:
         text = f'{compute} has lost its hypervisor ({service.disabled_reason})'
-        found.append(Reason(text, Code.HOST_NO_HYPERVISOR))
+        against.append(Reason(text, Code.HOST_NO_HYPERVISOR))
     elif service.status != 'enabled':
         why = service.disabled_reason or 'no reason given'
         status = service.status or 'in an unknown status'
         text = f'{compute} is {status} ({why})'
-        found.append(Reason(text, Code.HOST_DISABLED))
-    return found
+        against.append(Reason(text, Code.HOST_DISABLED))
+    return against
 
 
 def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
@@ -161,12 +161,12 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     names them. A host that is not up, that has lost its hypervisor, or whose
     cell is not known, cannot be drained.
     """
-    found: dict[str, Reason] = {}
+    by_host: dict[str, Reason] = {}
     for host, service in _asked_for(snapshot, settings).items():
         reason = why_out(snapshot, host, settings)
         if reason and not _why_undrainable(snapshot, host, service):
-            found[host] = reason
-    return found
+            by_host[host] = reason
+    return by_host
 
 
 def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
@@ -183,12 +183,13 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
     warnings, extension = [], settings.extension
     for host, service in _asked_for(snapshot, settings).items():
         if reason := _why_undrainable(snapshot, host, service):
-            there = sum(
-                one.host == host for one in snapshot.instances.values()
+            number = sum(
+                instance.host == host
+                for instance in snapshot.instances.values()
             )
             warnings.append(
-                f'host {host} is not drained: {reason}; its {there} '
-                f'instance{"" if there == 1 else "s"} cannot '
+                f'host {host} is not drained: {reason}; its {number} '
+                f'instance{"" if number == 1 else "s"} cannot '
                 f'{extension.cannot}'
             )
         elif (
@@ -214,12 +215,16 @@ def _asked_for(
     if named is None:
         named = settings.drain_hosts
     if named is not None:
-        wanted = set(named)
-        return {name: one for name, one in services.items() if name in wanted}
+        names = set(named)
+        return {
+            name: service
+            for name, service in services.items()
+            if name in names
+        }
     return {
-        name: one
-        for name, one in services.items()
-        if one is not None and one.status == 'disabled'
+        name: service
+        for name, service in services.items()
+        if service is not None and service.status == 'disabled'
     }
 
 

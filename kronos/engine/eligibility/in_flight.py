@@ -10,14 +10,16 @@ from kronos.engine.types import Origin, Outcome, Snapshot
 
 def destinations(snapshot: Snapshot) -> dict[str, set[str]]:
     """Instance uuid to the hosts that it is to be on soon."""
-    found: dict[str, set[str]] = {}
+    by_instance: dict[str, set[str]] = {}
     for event in snapshot.events:
         instance = snapshot.instances.get(event.instance)
         if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY) and not (
             instance and instance.host == event.destination
         ):
-            found.setdefault(event.instance, set()).add(event.destination)
-    return found
+            by_instance.setdefault(event.instance, set()).add(
+                event.destination
+            )
+    return by_instance
 
 
 def unclaimed(snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -46,10 +46,10 @@ def rule(
         return own
 
     def live(instance: Instance) -> list[Reason]:
-        found = reasons(instance, settings)
+        against = reasons(instance, settings)
         if instance.dirty_rate:
-            found += too_dirty(instance, bandwidth())
-        return found
+            against += too_dirty(instance, bandwidth())
+        return against
 
     return live
 
@@ -61,20 +61,20 @@ def reasons(instance: Instance, settings: Settings) -> list[Reason]:
     asked for (devices, pinned memory), and what somebody forbade. Limits
     that depend on the destination are not judged here.
     """
-    found = forbidden(instance)
+    against = forbidden(instance)
     if (instance.status, instance.task_state, instance.power_state) != IDLE:
-        found += _not_running(instance)
+        against += _not_running(instance)
     if instance.failure:
         text = f'it failed itself ({instance.failure})'
-        found.append(Reason(text, Code.INSTANCE_FAILED))
+        against.append(Reason(text, Code.INSTANCE_FAILED))
     if instance.extra_specs:
-        found += _vtpm(instance)
+        against += _vtpm(instance)
         specs = settings.allowed_extra_specs
         # Whether a vTPM may go is said by itself, whatever is allowed.
-        found += special(
+        against += special(
             instance, [*specs, TPM_SPECS] if has_vtpm(instance) else specs
         )
-    return found
+    return against
 
 
 def has_vtpm(instance: Instance) -> bool:
@@ -96,31 +96,33 @@ def _vtpm(instance: Instance) -> list[Reason]:
 
 def forbidden(instance: Instance) -> list[Reason]:
     """What somebody forbids, whatever kind of move it is."""
-    found = []
+    against = []
     if instance.unmovable:
-        found.append(Reason(instance.unmovable, Code.INSTANCE_UNMOVABLE))
+        against.append(Reason(instance.unmovable, Code.INSTANCE_UNMOVABLE))
     held_on = instance.misallocated_on
     if held_on is not None:
-        found.append(allocations.reason(instance.uuid, instance.host, held_on))
+        against.append(
+            allocations.reason(instance.uuid, instance.host, held_on)
+        )
     if instance.locked:
-        found.append(Reason('it is locked', Code.INSTANCE_LOCKED))
+        against.append(Reason('it is locked', Code.INSTANCE_LOCKED))
     if PIN in instance.metadata:
         text = f'it has the metadata key {PIN}'
-        found.append(Reason(text, Code.INSTANCE_PINNED, 'metadata'))
+        against.append(Reason(text, Code.INSTANCE_PINNED, 'metadata'))
     if PIN in instance.tags:
         text = f'it has the tag {PIN}'
-        found.append(Reason(text, Code.INSTANCE_PINNED, 'tags'))
-    return found
+        against.append(Reason(text, Code.INSTANCE_PINNED, 'tags'))
+    return against
 
 
 def _not_running(instance: Instance) -> list[Reason]:
-    found = []
+    against = []
     if instance.status != 'ACTIVE':
         text = f'its status is {instance.status}, not ACTIVE'
-        found.append(Reason(text, Code.INSTANCE_NOT_ACTIVE))
+        against.append(Reason(text, Code.INSTANCE_NOT_ACTIVE))
     if instance.task_state:
         text = f'Nova is busy with it (task state {instance.task_state})'
-        found.append(Reason(text, Code.INSTANCE_BUSY))
+        against.append(Reason(text, Code.INSTANCE_BUSY))
     if instance.power_state != RUNNING:
         state = instance.power_state
         text = (
@@ -129,8 +131,8 @@ def _not_running(instance: Instance) -> list[Reason]:
         )
         if instance.status == 'ACTIVE' and state == PAUSED:
             text += ': QEMU pauses a guest whose disk fails'
-        found.append(Reason(text, Code.INSTANCE_NOT_RUNNING))
-    return found
+        against.append(Reason(text, Code.INSTANCE_NOT_RUNNING))
+    return against
 
 
 def too_dirty(instance: Instance, bandwidth: float) -> list[Reason]:
@@ -148,16 +150,16 @@ def too_dirty(instance: Instance, bandwidth: float) -> list[Reason]:
     return [Reason(text, Code.INSTANCE_DIRTY_RATE)]
 
 
-def why_pinned(asked: str | None, zone: str) -> Reason | None:
+def why_pinned(pinned_zone: str | None, zone: str) -> Reason | None:
     """Why one that asked for a zone may not go into another; None if it may.
 
-    :param asked: None: it asked for none
+    :param pinned_zone: None: it asked for none
     :param zone: '' where it is unknown, which is not the one asked for
     """
-    if asked is None or asked == zone:
+    if pinned_zone is None or pinned_zone == zone:
         return None
     return Reason(
-        f'it is pinned to availability zone {asked}, the host is in '
+        f'it is pinned to availability zone {pinned_zone}, the host is in '
         f'{zone or "an unknown one"}',
         Code.ZONE_PINNED,
     )
@@ -181,5 +183,5 @@ def _allows(rule: str, key: str, value: str) -> bool:
     """Whether ``key``, ``key=value`` or ``prefix*`` covers an extra spec."""
     if rule.endswith('*'):
         return key.startswith(rule[:-1])
-    name, has_value, wanted = rule.partition('=')
-    return key == name and (not has_value or value == wanted)
+    name, has_value, expected = rule.partition('=')
+    return key == name and (not has_value or value == expected)

@@ -20,16 +20,16 @@ def seed_aggregate_cooldown(
     seeds: Seeds, scope: str, settings: Settings
 ) -> float:
     """Seconds that a scope still rests, the configured ones at most."""
-    left = seeds.aggregate_cooldowns.get(scope, 0.0)
-    return max(0.0, min(left, settings.cooldown_seconds))
+    remaining = seeds.aggregate_cooldowns.get(scope, 0.0)
+    return max(0.0, min(remaining, settings.cooldown_seconds))
 
 
 def seed_instance_cooldown(
     seeds: Seeds, uuid: str, settings: Settings
 ) -> float:
     """Seconds that an instance still rests, clamped likewise."""
-    left = seeds.instance_cooldowns.get(uuid, 0.0)
-    return max(0.0, min(left, settings.instance_cooldown_seconds))
+    remaining = seeds.instance_cooldowns.get(uuid, 0.0)
+    return max(0.0, min(remaining, settings.instance_cooldown_seconds))
 
 
 def seed_instance_quarantine(seeds: Seeds, uuid: str) -> float:
@@ -37,8 +37,8 @@ def seed_instance_quarantine(seeds: Seeds, uuid: str) -> float:
 
     :returns: infinity for one that lasts for ever
     """
-    left = seeds.instance_quarantines.get(uuid, 0.0)
-    return math.inf if left == FOR_EVER else max(0.0, left)
+    remaining = seeds.instance_quarantines.get(uuid, 0.0)
+    return math.inf if remaining == FOR_EVER else max(0.0, remaining)
 
 
 def idle(
@@ -48,7 +48,7 @@ def idle(
 
     :param unplanned: scopes that are known and not planned
     """
-    found = [
+    sentences = [
         f'cooldowns.json: aggregate_cooldowns: {name}: it has no effect, the '
         'aggregate is not planned'
         for name in seeds.aggregate_cooldowns
@@ -63,22 +63,22 @@ def idle(
         ),
         ('instance_quarantines', '', math.inf),
     ):
-        found += [
+        sentences += [
             f'cooldowns.json: {section}: {name}: {text}'
-            for name, left in getattr(seeds, section).items()
-            if name not in unplanned and (text := _lack(left, option, most))
+            for name, seconds in getattr(seeds, section).items()
+            if name not in unplanned and (text := _lack(seconds, option, most))
         ]
-    return found
+    return sentences
 
 
-def _lack(left: float, option: str, most: float) -> str:
-    if not option and left == FOR_EVER:
+def _lack(seconds: float, option: str, most: float) -> str:
+    if not option and seconds == FOR_EVER:
         return ''
-    if left <= 0.0:
-        return f'it has no effect: {left:g} s are left'
+    if seconds <= 0.0:
+        return f'it has no effect: {seconds:g} s are left'
     if not most:
         return f'it has no effect: this plan keeps no {option}'
-    if left > most:
+    if seconds > most:
         return (
             f'it counts as {durations.exact(most)}, which is the {option} of '
             'this plan'
@@ -97,14 +97,14 @@ class Sown:
 
     def standstill(self) -> Reason | None:
         """Why the scope rests; None if it does not."""
-        left = seed_aggregate_cooldown(
+        remaining = seed_aggregate_cooldown(
             self._seeds, self._scope, self._settings
         )
-        if not left:
+        if not remaining:
             return None
         return Reason(
             f'aggregate {self._scope} cools down for '
-            f'{durations.rounded(math.ceil(left))}: '
+            f'{durations.rounded(math.ceil(remaining))}: '
             'the cooldowns of the recording say so',
             Code.SCOPE_COOLDOWN,
         )
@@ -112,20 +112,20 @@ class Sown:
     def unavailable(self, uuid: str) -> Reason | None:
         """Why an instance rests; None if it does not."""
         cooling = seed_instance_cooldown(self._seeds, uuid, self._settings)
-        left = seed_instance_quarantine(self._seeds, uuid)
-        if not left and not cooling:
+        remaining = seed_instance_quarantine(self._seeds, uuid)
+        if not remaining and not cooling:
             return None
         what, span = (
             'it cools down',
             f'for {durations.rounded(math.ceil(cooling))}',
         )
         code = Code.INSTANCE_COOLDOWN
-        if left >= cooling:
+        if remaining >= cooling:
             what, code = 'it is in quarantine', Code.INSTANCE_QUARANTINE
             span = (
                 'for ever'
-                if left == math.inf
-                else f'for {durations.rounded(math.ceil(left))}'
+                if remaining == math.inf
+                else f'for {durations.rounded(math.ceil(remaining))}'
             )
         text = f'{what} {span}: the cooldowns of the recording say so'
         return Reason(text, code)

@@ -73,7 +73,7 @@ class StuckMigrations:
     def notes(self) -> list[str]:
         """A word on each instance whose migration does not end."""
         limit = self._settings.stuck_seconds
-        found = {
+        stuck = {
             event.instance: event
             for event in self._events
             if is_stuck(event, self._settings, self._now)
@@ -84,40 +84,42 @@ class StuckMigrations:
             f'for {durations.beside(self._now - event.at, limit)} '
             f'(stuck_after is {durations.exact(limit)}); it holds its '
             'instance and its hosts back until it is ended by hand'
-            for uuid, event in sorted(found.items())
+            for uuid, event in sorted(stuck.items())
         ]
 
     def held_sources(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to leave it."""
-        held = _Held('out of', 'sends', OUT_OF_HOST)
-        return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
+        hold = _Held('out of', 'sends', OUT_OF_HOST)
+        return self._held(
+            lambda event: event.source, hold, Code.HOST_STUCK_OUT
+        )
 
     def held_destinations(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to go there."""
-        held = _Held('into', 'takes', INTO_HOST)
+        hold = _Held('into', 'takes', INTO_HOST)
         return self._held(
-            lambda one: one.destination, held, Code.HOST_STUCK_INTO
+            lambda event: event.destination, hold, Code.HOST_STUCK_INTO
         )
 
     def _held(
-        self, end: Callable[[Event], str], held: '_Held', code: Code
+        self, end: Callable[[Event], str], hold: '_Held', code: Code
     ) -> dict[str, Reason]:
         """The hosts that stuck migrations hold, each with the reason.
 
         :param end: which of the two hosts of a migration
         """
-        found: dict[str, list[Event]] = {}
+        by_host: dict[str, list[Event]] = {}
         for event in self._events:
             if end(event) and holds_hosts(event, self._settings, self._now):
-                found.setdefault(end(event), []).append(event)
+                by_host.setdefault(end(event), []).append(event)
         return {
             host: Reason(
-                held.told(host, len(events), self._names(events)),
+                hold.told(host, len(events), self._names(events)),
                 code,
                 host=host,
             )
-            for host, events in found.items()
-            if len(events) >= held.most
+            for host, events in by_host.items()
+            if len(events) >= hold.most
         }
 
     def _names(self, events: Sequence[Event]) -> list[str]:

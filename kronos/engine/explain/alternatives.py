@@ -45,13 +45,18 @@ def answer(
     :param base: the scope as the planner found it
     """
     open_ = []
-    for one in questions:
-        if one.verdict.code is Code.PLANNED:
+    for question in questions:
+        if question.verdict.code is Code.PLANNED:
             continue
-        one.verdict.code, one.verdict.text = _Answer(one, result).say()
-        if one.verdict.code is Code.NO_GAIN and one.place.step is None:
-            open_.append(one)
-    if open_ and any(one.phase is SPREAD for one in result.steps):
+        question.verdict.code, question.verdict.text = _Answer(
+            question, result
+        ).say()
+        if (
+            question.verdict.code is Code.NO_GAIN
+            and question.place.step is None
+        ):
+            open_.append(question)
+    if open_ and any(step.phase is SPREAD for step in result.steps):
         _Earlier(open_, result, base).look()
 
 
@@ -198,10 +203,10 @@ class _Answer:
         if self._host in self._place.repairs:
             if self._place.step:
                 return self._another()
-            kept = self._result.unmovable.get(self._verdict.instance)
+            reason = self._result.unmovable.get(self._verdict.instance)
             is_stuck = self._result.stopped is not StopReason.BUDGET
-            if kept and kept.code is Code.GROUP_NOT_REPAIRED and is_stuck:
-                return kept.code, str(kept)
+            if reason and reason.code is Code.GROUP_NOT_REPAIRED and is_stuck:
+                return reason.code, str(reason)
             return self._no_budget()
         return Code.REPAIRS_NOTHING, (
             'it is legal, but does not bring a server group closer to its rule'
@@ -216,16 +221,16 @@ class _Answer:
         if self._place.step:
             return self._another()
         uuid = self._verdict.instance
-        kept = self._result.unmovable.get(uuid)
-        if kept and kept.code not in (
+        reason = self._result.unmovable.get(uuid)
+        if reason and reason.code not in (
             Code.NO_DESTINATION,
             Code.GROUP_NOT_REPAIRED,
         ):
-            return kept.code, str(kept)
-        kept = self._result.stayed.get(uuid)
+            return reason.code, str(reason)
+        reason = self._result.stayed.get(uuid)
         return Code.PACK_NO_TARGET, (
             'it is legal now, but pack tries each host once, and it was not '
-            f'when its turn came: {kept}'
+            f'when its turn came: {reason}'
         )
 
     def _is_target(self) -> bool:
@@ -301,13 +306,13 @@ def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
     is_greedy = phases.settings.search is SearchName.GREEDY
     if not is_greedy and name in begun_hosts.of(phases.snapshot):
         return True
-    found = False
-    for one in result.steps[: place.after if is_greedy else None]:
-        if one.phase is MigrationPhase.PACK and one.destination == name:
-            found = False
-        if one.phase is MigrationPhase.PACK and one.source == name:
-            found = True
-    return found
+    emptied = False
+    for step in result.steps[: place.after if is_greedy else None]:
+        if step.phase is MigrationPhase.PACK and step.destination == name:
+            emptied = False
+        if step.phase is MigrationPhase.PACK and step.source == name:
+            emptied = True
+    return emptied
 
 
 QUESTIONS: dict[Phase, Callable[[_Answer], Said]] = {
@@ -332,14 +337,18 @@ class _Earlier:
         self._result = result
         before = after_phase(result, MigrationPhase.AFFINITY)
         self._start = len(before)
-        self._moment = base.moment(MigrationPhase.SPREAD, before, kept=False)
+        self._moment = base.moment(
+            MigrationPhase.SPREAD, before, is_shared=False
+        )
         index = self._moment.simulation.utilization.index
-        verdicts = [one.verdict for one in questions]
+        verdicts = [question.verdict for question in questions]
         self._instances: IntArray = np.array(
-            [index.instance[one.instance] for one in verdicts], dtype=np.intp
+            [index.instance[verdict.instance] for verdict in verdicts],
+            dtype=np.intp,
         )
         self._hosts: IntArray = np.array(
-            [index.host[one.destination] for one in verdicts], dtype=np.intp
+            [index.host[verdict.destination] for verdict in verdicts],
+            dtype=np.intp,
         )
         self._best = np.full(len(verdicts), EPSILON)
 
@@ -359,16 +368,19 @@ class _Earlier:
         ends = utilization.scores_after(self._instances, sources, self._hosts)
         gains, objected = utilization.judge(sources, self._hosts, *ends)
         good = (gains > self._best) & ~objected
-        for at in np.flatnonzero(good).tolist():
-            instance, host = int(self._instances[at]), int(self._hosts[at])
-            gain = float(gains[at])
+        for position in np.flatnonzero(good).tolist():
+            instance, host = (
+                int(self._instances[position]),
+                int(self._hosts[position]),
+            )
+            gain = float(gains[position])
             if not is_gain(gain - effects.price(self._moment, instance, host)):
                 continue
             if simulation.constraints.reasons(instance, host, hard=True):
                 continue
-            self._best[at] = gain
+            self._best[position] = gain
             fell = step.gain
-            verdict = self._questions[at].verdict
+            verdict = self._questions[position].verdict
             verdict.code, verdict.better = Code.BETTER_MOVE, number
             now = utilization.combined()
             but = (

@@ -45,29 +45,33 @@ class Answers:
         self.why = functools.cache(self._why)
         self._proposals = functools.cache(self._proposals_of)
 
-    def _why(self, at: int) -> Explainer:
+    def _why(self, position: int) -> Explainer:
         """Who answers about one scope."""
-        return Explainer(self._cases[at], self._result(at))
+        return Explainer(self._cases[position], self._result(position))
 
-    def _proposals_of(self, at: int) -> Proposals:
+    def _proposals_of(self, position: int) -> Proposals:
         """What would help the moves of one scope."""
-        result = self._result(at)
+        result = self._result(position)
         hosts = len(result.availability_zones)
         trials = Trials(result.name, hosts, self._prepare)
-        return Proposals(self._cases[at], result, self.why(at), trials)
+        return Proposals(
+            self._cases[position], result, self.why(position), trials
+        )
 
     def scopes_of(self, *, instance: str = '', host: str = '') -> list[int]:
         """The scopes that have an instance, or a host."""
         return [
-            at
-            for at, one in enumerate(self._report.scopes)
-            if instance in one.instances or host in one.availability_zones
+            position
+            for position, scope in enumerate(self._report.scopes)
+            if instance in scope.instances or host in scope.availability_zones
         ]
 
-    def scope(self, at: int) -> dict[str, Any]:
+    def scope(self, position: int) -> dict[str, Any]:
         """Why a scope's plan ends where it does, and the nearest miss."""
-        result = self._report.scopes[at]
-        miss = self._nearest(at, nearest_miss(self.why(at)), lambda _: True)
+        result = self._report.scopes[position]
+        miss = self._nearest(
+            position, nearest_miss(self.why(position)), lambda _: True
+        )
         code = stop_reasons.CODES[result.stopped]
         return {
             'scope': result.name,
@@ -78,51 +82,63 @@ class Answers:
             'combined_after': result.combined_after,
             'policies_skipped': result.policies_skipped,
             'nearest_miss': miss,
-            **self._blockers(at, miss['source'] if miss else ''),
+            **self._blockers(position, miss['source'] if miss else ''),
         }
 
     def instance(
-        self, at: int, uuid: str, destination: str | None
+        self, position: int, uuid: str, destination: str | None
     ) -> dict[str, Any]:
         """What became of an instance, for one or for every destination."""
-        result, why = self._report.scopes[at], self.why(at)
-        one = result.instances[uuid]
-        found = {
+        result, why = self._report.scopes[position], self.why(position)
+        instance = result.instances[uuid]
+        answer = {
             'scope': result.name,
             'instance': uuid,
-            'instance_name': one.name,
-            'host': one.host,
+            'instance_name': instance.name,
+            'host': instance.host,
             'moves': rows.moves(result, lambda step: step.instance == uuid),
             'recovery': None,
         }
-        found |= self._cases[at].settings.extension.answer(result, uuid)
+        answer |= self._cases[position].settings.extension.answer(result, uuid)
         if destination is not None:
             verdict = why.verdict(uuid, destination)
-            proposal = self._proposals(at).of(verdict)
+            proposal = self._proposals(position).of(verdict)
             row = rows.of_proposal(result, proposal)
-            return found | {'destinations': [row]}
+            return answer | {'destinations': [row]}
         verdicts = why.verdicts([uuid], why.hosts)
         miss = closest(verdicts)
-        return found | {
-            **self._blockers(at, one.host),
+        return answer | {
+            **self._blockers(position, instance.host),
             'codes': rows.codes(verdicts),
             'nearest_miss': self._nearest(
-                at, miss, lambda step: step.instance == uuid
+                position, miss, lambda step: step.instance == uuid
             ),
-            'destinations': [rows.of_verdict(result, one) for one in verdicts],
+            'destinations': [
+                rows.of_verdict(result, verdict) for verdict in verdicts
+            ],
         }
 
-    def host(self, at: int, name: str) -> dict[str, Any]:
+    def host(self, position: int, name: str) -> dict[str, Any]:
         """Why a host sends or receives, or neither."""
-        result, why = self._report.scopes[at], self.why(at)
-        here = [u for u, one in result.instances.items() if one.host == name]
-        there = [u for u, one in result.instances.items() if one.host != name]
+        result, why = self._report.scopes[position], self.why(position)
+        here = [
+            u
+            for u, instance in result.instances.items()
+            if instance.host == name
+        ]
+        elsewhere = [
+            u
+            for u, instance in result.instances.items()
+            if instance.host != name
+        ]
         leaving = each_closest(why.verdicts(here, why.hosts, quick=True))
-        coming = why.verdicts(there, [name], quick=True)
+        coming = why.verdicts(elsewhere, [name], quick=True)
         roles = {
-            'sends': self._side(at, leaving, lambda step: step.source == name),
+            'sends': self._side(
+                position, leaving, lambda step: step.source == name
+            ),
             'receives': self._side(
-                at, coming, lambda step: step.destination == name
+                position, coming, lambda step: step.destination == name
             ),
         }
         return {
@@ -131,47 +147,49 @@ class Answers:
             'instances': len(here),
             'unavailable': result.unavailable_hosts.get(name, ''),
             'against': [
-                rows.of_reason(one)
-                for one in why.blockers.start.host_reasons(name)
+                rows.of_reason(reason)
+                for reason in why.blockers.start.host_reasons(name)
             ],
             'policies': rows.standing(result, name),
             'set_aside': result.rest.of_host(name) if result.rest else [],
             'role': rows.role(roles),
             **roles,
-            **self._blockers(at, name),
+            **self._blockers(position, name),
         }
 
     def _side(
-        self, at: int, verdicts: Sequence[Verdict], which: Asked
+        self, position: int, verdicts: Sequence[Verdict], which: Asked
     ) -> dict[str, Any]:
         """What a host sends, or receives, and what came closest."""
         miss = closest(verdicts)
         if miss is not None:
-            miss = self.why(at).verdict(miss.instance, miss.destination)
+            miss = self.why(position).verdict(miss.instance, miss.destination)
         return {
-            'moves': rows.moves(self._result(at), which),
+            'moves': rows.moves(self._result(position), which),
             'codes': rows.codes(verdicts),
-            'nearest_miss': self._nearest(at, miss, which),
+            'nearest_miss': self._nearest(position, miss, which),
         }
 
     def _nearest(
-        self, at: int, miss: Verdict | None, which: Asked
+        self, position: int, miss: Verdict | None, which: Asked
     ) -> dict[str, Any] | None:
         """The move that came closest, or another one like it."""
         if miss is None:
             return None
-        proposal = self._proposals(at).nearest(miss, which)
-        return rows.of_proposal(self._result(at), proposal)
+        proposal = self._proposals(position).nearest(miss, which)
+        return rows.of_proposal(self._result(position), proposal)
 
-    def _blockers(self, at: int, host: str) -> dict[str, Any]:
+    def _blockers(self, position: int, host: str) -> dict[str, Any]:
         """What keeps a host from being emptied, if it is to be."""
-        result, why = self._result(at), self.why(at)
+        result, why = self._result(position), self.why(position)
         if not nearest.is_to_be_emptied(why, host):
             return {'blockers': [], 'if_all_lifted': None}
-        held = nearest.blockers(why, host)
-        trial, arguments = self._proposals(at).together(held)
+        blockers = nearest.blockers(why, host)
+        trial, arguments = self._proposals(position).together(blockers)
         return {
-            'blockers': [rows.of_verdict(result, one) for one in held],
+            'blockers': [
+                rows.of_verdict(result, verdict) for verdict in blockers
+            ],
             'if_all_lifted': trial
             and {
                 'instances': nearest.number_on(result, host),
@@ -183,5 +201,5 @@ class Answers:
             },
         }
 
-    def _result(self, at: int) -> AggregateResult:
-        return self._report.scopes[at]
+    def _result(self, position: int) -> AggregateResult:
+        return self._report.scopes[position]

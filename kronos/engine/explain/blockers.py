@@ -125,13 +125,13 @@ class Blockers:
             has to be looked for
         """
         if self._supposed is None:
-            made = Blocked(blocked.case, blocked.scenario, blocked.origin)
+            supposed = Blocked(blocked.case, blocked.scenario, blocked.origin)
             for _ in range(MOST):
-                if not self._lacks_others(made, ''):
+                if not self._lacks_others(supposed, ''):
                     break
-                self._lift_others(made, '')
-                made.scenario = Scenario(made.case, self._rest)
-            self._supposed = made
+                self._lift_others(supposed, '')
+                supposed.scenario = Scenario(supposed.case, self._rest)
+            self._supposed = supposed
         blocked.scenario, blocked.others = (
             self._supposed.scenario,
             self._supposed.others,
@@ -144,7 +144,7 @@ class Blockers:
 
     def _drop_own_cooldown(self, blocked: Blocked, pair: Pair) -> None:
         """Take the scope's cooldown out if this instance alone causes it."""
-        codes = {one.code: one for one in blocked.found}
+        codes = {reason.code: reason for reason in blocked.found}
         way = codes.get(Code.INSTANCE_ON_ITS_WAY)
         rests = codes.get(Code.SCOPE_COOLDOWN)
         if way is not None and rests is not None:
@@ -155,15 +155,19 @@ class Blockers:
     def _scenario(self, blocked: Blocked, whose: str) -> Scenario:
         """The planner of the case, made once for the same reasons."""
         key = tuple(
-            f'{one.code} {one.about} {one.host} '
-            + (whose if one.code in OF_INSTANCE else '')
-            for one in blocked.found
+            f'{reason.code} {reason.about} {reason.host} '
+            + (whose if reason.code in OF_INSTANCE else '')
+            for reason in blocked.found
         )
         if blocked.origin.phases is None:
             # Whose other hosts these are, and how far they are lifted.
             # A host may have several reasons, one behind the other.
             excluded = blocked.scenario.scope.card.excluded
-            key = *key, whose, *(f'{one} {excluded[one]}' for one in excluded)
+            key = (
+                *key,
+                whose,
+                *(f'{host} {excluded[host]}' for host in excluded),
+            )
         if key not in self._scenarios:
             if len(self._scenarios) >= KEPT_SCENARIOS:
                 del self._scenarios[next(iter(self._scenarios))]
@@ -185,11 +189,11 @@ class Blockers:
                 return self._of_host(against[0], host)
             return Reason(scope.reason, STOPS[scope.stopped])
         if pair.instance in blocked.case.snapshot.instances:
-            one = blocked.case.snapshot.instances[pair.instance]
+            instance = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case
             speed = bandwidth_of(case.snapshot, case.settings)
             rule = instances.rule(case.snapshot, case.settings, speed)
-            for own in rule(one):
+            for own in rule(instance):
                 blocked.found.append(own)
                 if not quick:
                     blocked.case = relax(blocked.case, own, pair)
@@ -216,7 +220,7 @@ class Blockers:
         return (
             isinstance(scope, Stopped)
             and scope.stopped is StopReason.TOO_FEW_HOSTS
-            and any(one != source for one in scope.card.excluded)
+            and any(host != source for host in scope.card.excluded)
         )
 
     def _lift_others(self, blocked: Blocked, source: str) -> None:
@@ -233,9 +237,9 @@ class Blockers:
 
     def against(self, blocked: Blocked, host: str) -> list[Reason]:
         """All that keeps a host from taking a blocked instance."""
-        found = {
-            (one.code, one.about): one
-            for one in (
+        by_code = {
+            (reason.code, reason.about): reason
+            for reason in (
                 *blocked.origin.host_reasons(host),
                 *blocked.others.get(host, ()),
                 *(
@@ -245,10 +249,16 @@ class Blockers:
                 ),
             )
         }
-        if any(one.code is Code.SCOPE_NO_POLICY for one in blocked.found):
+        if any(
+            reason.code is Code.SCOPE_NO_POLICY for reason in blocked.found
+        ):
             # A policy that can be used has a value of every host.
-            return [one for one in found.values() if one.code not in GAPS]
-        return list(found.values())
+            return [
+                reason
+                for reason in by_code.values()
+                if reason.code not in GAPS
+            ]
+        return list(by_code.values())
 
 
 def is_of_host(reason: Reason) -> bool:

@@ -42,19 +42,19 @@ def minimal(
 
     :param result: of the case as it is
     """
-    found = dataclasses.replace(verdict, reasons=list(verdict.reasons))
-    if not any(_is_deep(reason) for reason in found.reasons):
-        return found
+    answer = dataclasses.replace(verdict, reasons=list(verdict.reasons))
+    if not any(_is_deep(reason) for reason in answer.reasons):
+        return answer
     for _ in range(MOST):
-        against = still_against(relaxed(case, found), result, found)
+        against = still_against(relaxed(case, answer), result, answer)
         if not against:
             break
-        found.reasons.append(against[0])
-    for reason in found.reasons[:0:-1]:
-        left = relaxed(case, found, reason)
-        if not still_against(left, result, found):
-            found.reasons.remove(reason)
-    return found
+        answer.reasons.append(against[0])
+    for reason in answer.reasons[:0:-1]:
+        trial_case = relaxed(case, answer, reason)
+        if not still_against(trial_case, result, answer):
+            answer.reasons.remove(reason)
+    return answer
 
 
 def _is_deep(reason: Reason) -> bool:
@@ -82,12 +82,12 @@ def still_against(
         raise ValueError('no phase asks for it')
     moment = scenario.moment(verdict.phase, result.steps[: verdict.after])
     utilization, rules = moment.utilization, moment.simulation.constraints
-    at = utilization.index.instance[verdict.instance]
+    instance = utilization.index.instance[verdict.instance]
     host = utilization.index.host[verdict.destination]
     with rules.repairing(verdict.repairing):
-        against = rules.reasons(at, host, hard=True)
+        against = rules.reasons(instance, host, hard=True)
     if verdict.heard:
-        against += effects.objections(moment, at, host)
+        against += effects.objections(moment, instance, host)
     return against
 
 
@@ -96,10 +96,10 @@ def _standstill(
 ) -> list[Reason]:
     if scope.stopped in STOPS:
         return [Reason(scope.reason, STOPS[scope.stopped])]
-    found = [
+    against = [
         reason
         for host in (verdict.destination, verdict.source)
         if host in scope.card.excluded
         for reason in scenario.host_reasons(host)
     ]
-    return found or [Reason(scope.reason, Code.SCOPE_TOO_FEW_HOSTS)]
+    return against or [Reason(scope.reason, Code.SCOPE_TOO_FEW_HOSTS)]

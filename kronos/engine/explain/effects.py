@@ -39,12 +39,12 @@ def of(
         Effect(
             is_known,
             gain,
-            dict(zip(names, was, strict=True)),
-            dict(zip(names, left, strict=True)),
+            dict(zip(names, width_before, strict=True)),
+            dict(zip(names, width_after, strict=True)),
             is_of_rest,
             is_objected,
         )
-        for is_known, gain, was, left, is_of_rest, is_objected in zip(
+        for is_known, gain, width_before, width_after, is_of_rest, is_objected in zip(
             known(moment, instances, hosts).tolist(),
             gains.tolist(),
             before.T.tolist(),
@@ -62,10 +62,10 @@ def known(
     """[n]: whether the scores at both ends of moves are known."""
     utilization = moment.utilization
     here = utilization.counts | moment.phases.draining
-    found: BoolArray = (
+    mask: BoolArray = (
         utilization.counts[hosts] & here[moment.placement.host_of[instances]]
     )
-    return found
+    return mask
 
 
 def widths(
@@ -115,10 +115,10 @@ def objections(
 ) -> list[Reason]:
     """The policies that object to a move, each once."""
     utilization = moment.utilization
-    found: dict[str, Reason] = {}
-    one, there = (np.array([x], dtype=np.intp) for x in (instance, host))
+    by_policy: dict[str, Reason] = {}
+    instances, hosts = (np.array([x], dtype=np.intp) for x in (instance, host))
     for ends in (utilization.whole, utilization.ends):
-        after = _sides(moment, ends, one, there)[1][:, 0]
+        after = _sides(moment, ends, instances, hosts)[1][:, 0]
         veto = utilization.veto_of(ends)
         hosts_of = whose(ends is not utilization.whole)
         objecting = objects(veto, after, utilization.thresholds)
@@ -130,8 +130,10 @@ def objections(
                 f'{utilization.thresholds[p]:g}'
             )
             reason = Reason(text, Code.WORSENS_POLICY, name, float(after[p]))
-            found.setdefault(name, reason)
-    return [found[name] for name in utilization.policies if name in found]
+            by_policy.setdefault(name, reason)
+    return [
+        by_policy[name] for name in utilization.policies if name in by_policy
+    ]
 
 
 def price(moment: PlanningMoment, instance: int, host: int) -> float:

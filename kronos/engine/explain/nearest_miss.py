@@ -30,9 +30,9 @@ def closest(verdicts: Iterable[Verdict]) -> Verdict | None:
     """The move that was closest to being made; None if none was open."""
     return min(
         (
-            one
-            for one in verdicts
-            if one.code not in (Code.PLANNED, Code.ALREADY_THERE)
+            verdict
+            for verdict in verdicts
+            if verdict.code not in (Code.PLANNED, Code.ALREADY_THERE)
         ),
         key=_distance,
         default=None,
@@ -42,23 +42,25 @@ def closest(verdicts: Iterable[Verdict]) -> Verdict | None:
 def each_closest(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """What was chosen for each instance, or else came closest."""
     by_instance: dict[str, list[Verdict]] = {}
-    for one in verdicts:
-        by_instance.setdefault(one.instance, []).append(one)
-    found = []
+    for verdict in verdicts:
+        by_instance.setdefault(verdict.instance, []).append(verdict)
+    nearest = []
     for own in by_instance.values():
-        chosen = [one for one in own if one.code is Code.PLANNED]
-        found += chosen[:1] or [one for one in [closest(own)] if one]
-    return found
+        chosen = [verdict for verdict in own if verdict.code is Code.PLANNED]
+        nearest += chosen[:1] or [
+            verdict for verdict in [closest(own)] if verdict
+        ]
+    return nearest
 
 
-def _distance(one: Verdict) -> tuple[int, bool, float, str, str]:
-    gain = -math.inf if one.gain is None else one.gain
+def _distance(verdict: Verdict) -> tuple[int, bool, float, str, str]:
+    gain = -math.inf if verdict.gain is None else verdict.gain
     return (
-        len(one.reasons),
-        one.code is Code.PACK_NO_TARGET,
+        len(verdict.reasons),
+        verdict.code is Code.PACK_NO_TARGET,
         -gain,
-        one.instance,
-        one.destination,
+        verdict.instance,
+        verdict.destination,
     )
 
 
@@ -69,14 +71,14 @@ def nearest_miss(why: Explainer) -> Verdict | None:
         return None
     phase = scenario.phases.asked()[-1]
     if phase is MigrationPhase.PACK:
-        found = _in_pack(why, scenario.moment(phase, why.result.steps))
+        miss = _in_pack(why, scenario.moment(phase, why.result.steps))
     elif phase is MigrationPhase.SPREAD:
-        found = _in_spread(why, scenario.moment(phase, why.result.steps))
+        miss = _in_spread(why, scenario.moment(phase, why.result.steps))
     else:
-        found = closest(_left(why, scenario.moment(phase, why.result.steps)))
-    if found is None:
+        miss = closest(_left(why, scenario.moment(phase, why.result.steps)))
+    if miss is None:
         return None
-    return why.verdict(found.instance, found.destination)
+    return why.verdict(miss.instance, miss.destination)
 
 
 def _in_spread(why: Explainer, moment: PlanningMoment) -> Verdict | None:
@@ -93,20 +95,20 @@ def _in_spread(why: Explainer, moment: PlanningMoment) -> Verdict | None:
         for pair in zip(some.highest, some.lowest, strict=True)
     ):
         hot, cold = highest.hosts[0], lowest.hosts[0]
-        there = everyone[moment.placement.host_of[everyone] == hot]
-        if there.size:
-            columns = np.repeat(hosts[None, :], len(there), axis=0).ravel()
-            _add(pairs, moment, np.repeat(there, len(hosts)), columns)
+        instances = everyone[moment.placement.host_of[everyone] == hot]
+        if instances.size:
+            columns = np.repeat(hosts[None, :], len(instances), axis=0).ravel()
+            _add(pairs, moment, np.repeat(instances, len(hosts)), columns)
         target = np.full(len(everyone), cold, dtype=np.intp)
         _add(pairs, moment, everyone, target)
     best = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:TRIED]
     index = utilization.index
-    wanted: dict[str, list[str]] = {}
+    destinations: dict[str, list[str]] = {}
     for instance, host in best:
-        wanted.setdefault(index.instances[instance], []).append(
+        destinations.setdefault(index.instances[instance], []).append(
             index.hosts[host]
         )
-    return closest(why.some(wanted, quick=True))
+    return closest(why.some(destinations, quick=True))
 
 
 def _add(
@@ -126,8 +128,12 @@ def _add(
     gains = utilization.weights @ (before - after)
     keen = np.flatnonzero(is_gain(gains))
     some = keen if keen.size else np.arange(len(gains))
-    for at in some[np.argsort(-gains[some], kind='stable')][:TRIED].tolist():
-        pairs[int(instances[at]), int(hosts[at])] = float(gains[at])
+    for position in some[np.argsort(-gains[some], kind='stable')][
+        :TRIED
+    ].tolist():
+        pairs[int(instances[position]), int(hosts[position])] = float(
+            gains[position]
+        )
 
 
 def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
@@ -139,42 +145,49 @@ def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
     order = moment.phases.pack(moment.simulation).order()
     best: tuple[int, Verdict] | None = None
     for host in order[:TRIED_HOSTS]:
-        there = moment.placement.on(host).tolist()
-        uuids = [utilization.index.instances[one] for one in there]
-        uuids = [one for one in uuids if one not in moved][:TRIED_INSTANCES]
-        held = _held(why, uuids)
-        if held and (best is None or len(held) < best[0]):
-            best = len(held), max(held, key=lambda one: len(one.reasons))
+        instances = moment.placement.on(host).tolist()
+        uuids = [
+            utilization.index.instances[instance] for instance in instances
+        ]
+        uuids = [uuid for uuid in uuids if uuid not in moved][:TRIED_INSTANCES]
+        verdicts = _held(why, uuids)
+        if verdicts and (best is None or len(verdicts) < best[0]):
+            best = (
+                len(verdicts),
+                max(verdicts, key=lambda verdict: len(verdict.reasons)),
+            )
     return best[1] if best else None
 
 
 def is_to_be_emptied(why: Explainer, host: str) -> bool:
     """Whether a host was drained or tried by pack, and not all leave it."""
     scenario, result = why.blockers.start, why.result
-    known = result.availability_zones
-    if scenario.phases is None or host not in known:
+    hosts = result.availability_zones
+    if scenario.phases is None or host not in hosts:
         return False
-    left = number_on(result, host) - sum(
-        one.source == host for one in result.steps
+    remaining = number_on(result, host) - sum(
+        step.source == host for step in result.steps
     )
-    at = scenario.phases.utilization.index.host[host]
+    position = scenario.phases.utilization.index.host[host]
     packs = scenario.phases.asked()[-1] is MigrationPhase.PACK
-    return left > 0 and (packs or bool(scenario.phases.draining[at]))
+    return remaining > 0 and (
+        packs or bool(scenario.phases.draining[position])
+    )
 
 
 def number_on(result: AggregateResult, host: str) -> int:
     """The instances that planning found on a host."""
-    return sum(one.host == host for one in result.instances.values())
+    return sum(instance.host == host for instance in result.instances.values())
 
 
 def why_left(result: AggregateResult, host: str) -> str:
     """The planner's reason for the first instance that stays on a host."""
-    left = sorted(
+    staying = sorted(
         uuid
-        for uuid, one in result.instances.items()
-        if one.host == host and uuid in result.stayed
+        for uuid, instance in result.instances.items()
+        if instance.host == host and uuid in result.stayed
     )
-    return result.stayed[left[0]] if left else ''
+    return result.stayed[staying[0]] if staying else ''
 
 
 def blockers(why: Explainer, host: str) -> list[Verdict]:
@@ -185,20 +198,26 @@ def blockers(why: Explainer, host: str) -> list[Verdict]:
     moved = _moved(why.result)
     uuids = [
         uuid
-        for uuid, one in sorted(why.result.instances.items())
-        if one.host == host and uuid not in moved
+        for uuid, instance in sorted(why.result.instances.items())
+        if instance.host == host and uuid not in moved
     ]
     nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
     no_target = Code.PACK_NO_TARGET
-    held = [one for one in nearest if one.reasons or one.code is no_target]
-    first, rest = held[:TRIED_INSTANCES], held[TRIED_INSTANCES:]
-    return [why.verdict(one.instance, one.destination) for one in first] + rest
+    blocking = [
+        verdict
+        for verdict in nearest
+        if verdict.reasons or verdict.code is no_target
+    ]
+    first, rest = blocking[:TRIED_INSTANCES], blocking[TRIED_INSTANCES:]
+    return [
+        why.verdict(verdict.instance, verdict.destination) for verdict in first
+    ] + rest
 
 
 def _held(why: Explainer, uuids: Sequence[str]) -> list[Verdict]:
     """For each that cannot leave what comes closest; else for any."""
     nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
-    return [one for one in nearest if one.reasons] or nearest[:1]
+    return [verdict for verdict in nearest if verdict.reasons] or nearest[:1]
 
 
 def _left(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
@@ -206,16 +225,16 @@ def _left(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
     utilization, moved = moment.utilization, _moved(why.result)
     names = utilization.index.instances
     draining = moment.phases.draining[moment.placement.host_of]
-    asked = [
-        names[at]
-        for at in range(len(names))
-        if names[at] not in moved
+    uuids = [
+        names[position]
+        for position in range(len(names))
+        if names[position] not in moved
         and (
-            draining[at]
-            or (moment.repair is not None and moment.repair.asked(at))
+            draining[position]
+            or (moment.repair is not None and moment.repair.asked(position))
         )
     ]
-    return why.verdicts(asked[:TRIED_INSTANCES], why.hosts, quick=True)
+    return why.verdicts(uuids[:TRIED_INSTANCES], why.hosts, quick=True)
 
 
 def _moved(result: AggregateResult) -> set[str]:

@@ -90,7 +90,9 @@ class Proposals:
         proposal = self.of(miss)
         if proposal.is_made:
             return proposal
-        trials = [one for one in [proposal.trial] if one] + proposal.others
+        trials = [
+            trial for trial in [proposal.trial] if trial
+        ] + proposal.others
         for trial in trials:
             other = self._alike(miss, trial, which)
             if other is not None:
@@ -167,20 +169,20 @@ class Proposals:
                 break
         text = remedies.in_vain(
             verdict,
-            [one.remedy for one in others],
+            [trial.remedy for trial in others],
             self._trials.is_over,
         )
         return Proposal(verdict, [text], others=others)
 
     def _of_rules(self, verdict: Verdict) -> Proposal:
         own = [
-            remedies.of_reason(self._case, verdict, one)
-            for one in verdict.reasons
+            remedies.of_reason(self._case, verdict, reason)
+            for reason in verdict.reasons
         ]
         proposal = Proposal(verdict, own)
-        if not all(one.helps for one in own) or not all(
-            one.can_be_tried or can_lift(reason.code, self._extension)
-            for reason, one in zip(verdict.reasons, own, strict=True)
+        if not all(remedy.helps for remedy in own) or not all(
+            remedy.can_be_tried or can_lift(reason.code, self._extension)
+            for reason, remedy in zip(verdict.reasons, own, strict=True)
         ):
             return proposal
         best = -1
@@ -210,7 +212,9 @@ class Proposals:
             own = higher
             yield own
         priced = [
-            at for at, one in enumerate(own) if 'soft_rules' in one.overrides
+            position
+            for position, remedy in enumerate(own)
+            if 'soft_rules' in remedy.overrides
         ]
         if priced:
             for price in remedies.prices(self._case, verdict):
@@ -234,10 +238,10 @@ class Proposals:
         changed = [
             remedies.of_reason(self._case, verdict, needed[_key(reason)])
             if _key(reason) in needed
-            else one
-            for reason, one in zip(verdict.reasons, own, strict=True)
+            else remedy
+            for reason, remedy in zip(verdict.reasons, own, strict=True)
         ]
-        if changed == own or not all(one.helps for one in changed):
+        if changed == own or not all(remedy.helps for remedy in changed):
             return None
         return changed
 
@@ -245,8 +249,8 @@ class Proposals:
         pair = _pair(verdict)
         lifted = [
             (reason, pair)
-            for reason, one in zip(verdict.reasons, own, strict=True)
-            if not one.can_be_tried
+            for reason, remedy in zip(verdict.reasons, own, strict=True)
+            if not remedy.can_be_tried
         ]
         return self._trials.of(remedies.joined(own), lifted)
 

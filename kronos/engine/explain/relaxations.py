@@ -67,12 +67,12 @@ def can_lift(code: Code, extension: Extension = PLAIN) -> bool:
 def _unpinned(
     case: PlanningInput, reason: Reason, pair: Pair
 ) -> PlanningInput:
-    one = case.snapshot.instances[pair.instance]
+    instance = case.snapshot.instances[pair.instance]
     if reason.about == 'tags':
-        tags = [tag for tag in one.tags if tag != PIN]
-        return edits.with_instance(case, one.uuid, tags=tags)
-    rest = {key: text for key, text in one.metadata.items() if key != PIN}
-    return edits.with_instance(case, one.uuid, metadata=rest)
+        tags = [tag for tag in instance.tags if tag != PIN]
+        return edits.with_instance(case, instance.uuid, tags=tags)
+    rest = {key: text for key, text in instance.metadata.items() if key != PIN}
+    return edits.with_instance(case, instance.uuid, metadata=rest)
 
 
 def _extra_spec(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:

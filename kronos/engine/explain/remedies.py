@@ -163,7 +163,9 @@ def _room(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 
 def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """Hard rules only go with the group: Nova takes no member out."""
-    [group] = [one for one in case.snapshot.groups if one.uuid == reason.about]
+    [group] = [
+        group for group in case.snapshot.groups if group.uuid == reason.about
+    ]
     even = case.policies[0].mode is Mode.SPREAD and verdict.phase in _EVEN
     if (
         group.policy in SOFT
@@ -254,8 +256,8 @@ def _budget(
 
     A host that is emptied whole takes as many as it has.
     """
-    used = {one.name for one in result.policies if not one.skipped}
-    policies = [one for one in case.policies if one.name in used]
+    used = {policy.name for policy in result.policies if not policy.skipped}
+    policies = [policy for policy in case.policies if policy.name in used]
     budget = budget_in_force(case.settings, policies or case.policies)
     busy = len(under_way(case.snapshot, case.settings))
     budget = max(budget, len(result.steps) + busy)
@@ -264,7 +266,7 @@ def _budget(
         *(NEXT_BUDGETS * 2**n for n in LEAPS),
     ]
     if case.policies[0].mode is Mode.PACK:
-        hosts = [one.host for one in result.instances.values()]
+        hosts = [instance.host for instance in result.instances.values()]
         numbers.insert(1, hosts.count(verdict.source))
     for more in dict.fromkeys(numbers):
         yield Remedy(
@@ -280,7 +282,7 @@ def _price(
     """So low that what is left of its gain is more than its step gains."""
     breaks = verdict.price / case.settings.soft_rule_penalty
     rival = sum(
-        one.gain for one in result.steps if one.instance == verdict.instance
+        step.gain for step in result.steps if step.instance == verdict.instance
     )
     limit = _down(((verdict.gain or 0.0) - max(0.0, rival)) / breaks)
     return _prices([limit, limit / 2, 0.0])
@@ -324,14 +326,16 @@ def _whole(
 
 
 def _no_budget(tried: Sequence[Remedy]) -> str:
-    numbers = ', '.join(str(one.max_migrations) for one in tried)
+    numbers = ', '.join(str(remedy.max_migrations) for remedy in tried)
     return f'No budget would do, of those that were tried: {numbers}.'
 
 
 def _no_value(option: str) -> Callable[[Sequence[Remedy]], str]:
     return lambda tried: (
         f'No other {option} that was tried makes the plan move it there: '
-        + ', '.join(text for one in tried for text in one.overrides.values())
+        + ', '.join(
+            text for remedy in tried for text in remedy.overrides.values()
+        )
         + '.'
     )
 
@@ -339,8 +343,8 @@ def _no_value(option: str) -> Callable[[Sequence[Remedy]], str]:
 def _no_threshold(tried: Sequence[Remedy]) -> str:
     values = ', '.join(
         f'{name}={text}'
-        for one in tried
-        for name, text in one.overrides.items()
+        for remedy in tried
+        for name, text in remedy.overrides.items()
     )
     return (
         f'No threshold that was tried makes the plan move it there: {values}.'
@@ -348,7 +352,7 @@ def _no_threshold(tried: Sequence[Remedy]) -> str:
 
 
 def _no_strategy(tried: Sequence[Remedy]) -> str:
-    [mode] = [one.mode for one in tried if one.mode]
+    [mode] = [remedy.mode for remedy in tried if remedy.mode]
     return f'Nothing: kronos_{mode.value} does not move it there either.'
 
 

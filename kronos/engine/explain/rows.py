@@ -27,7 +27,7 @@ def of_verdict(result: AggregateResult, verdict: Verdict) -> dict[str, Any]:
         'means': verdict.code.means,
         'remedy': verdict.code.remedy,
         'try': [],
-        'also': [of_reason(one) for one in verdict.also],
+        'also': [of_reason(reason) for reason in verdict.also],
         'phase': verdict.phase.value if verdict.phase else '',
         'after_steps': verdict.after,
         'gain': _finite(verdict.gain),
@@ -103,11 +103,11 @@ def of_reason(reason: Reason) -> dict[str, Any]:
 
 def codes(verdicts: Sequence[Verdict]) -> dict[str, int]:
     counts = Counter(
-        one.code.value
-        for one in verdicts
-        if one.code is not Code.ALREADY_THERE
+        verdict.code.value
+        for verdict in verdicts
+        if verdict.code is not Code.ALREADY_THERE
     )
-    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return dict(sorted(counts.items(), key=lambda row: (-row[1], row[0])))
 
 
 def moves(result: AggregateResult, which: Any) -> list[dict[str, Any]]:
@@ -137,14 +137,14 @@ def _step(number: int, step: MigrationStep) -> dict[str, Any]:
 
 def standing(result: AggregateResult, host: str) -> list[dict[str, Any]]:
     """Where a host stands among the others, by policy."""
-    found = []
+    rows = []
     for policy in result.policies:
-        values = {one.host: one for one in policy.scores}
+        values = {score.host: score for score in policy.scores}
         if host not in values:
             continue
-        ordered = sorted(one.value for one in policy.scores)
+        ordered = sorted(score.value for score in policy.scores)
         own = values[host]
-        found.append(
+        rows.append(
             {
                 'policy': policy.name,
                 'weight': policy.weight,
@@ -153,14 +153,14 @@ def standing(result: AggregateResult, host: str) -> list[dict[str, Any]]:
                 'value_after': own.after,
                 'lowest': ordered[0],
                 'highest': ordered[-1],
-                'rank': 1 + sum(one > own.value for one in ordered),
+                'rank': 1 + sum(value > own.value for value in ordered),
                 'hosts': len(ordered),
                 'mode': policy.mode.value,
                 'over': policy.mode is Mode.SPREAD
                 and own.value - ordered[0] > policy.threshold + 1e-9,
             }
         )
-    return found
+    return rows
 
 
 def role(roles: Mapping[str, Mapping[str, Any]]) -> str:

@@ -57,14 +57,14 @@ def cases(
     """
     enabled = [policy for policy in policies if policy.enabled]
     earlier: list[EarlierMove] = []
-    found = []
+    inputs = []
     for snapshot, result in zip(snapshots, report.scopes, strict=True):
-        asked = PlanningInput(snapshot, enabled, settings, list(earlier))
-        given = drain_without_metrics.given(asked).input
-        found.append(given)
+        case = PlanningInput(snapshot, enabled, settings, list(earlier))
+        chosen = drain_without_metrics.given(case).input
+        inputs.append(chosen)
         if result.steps:
-            earlier += ScopePlanner(given).moves(result.steps)
-    return found
+            earlier += ScopePlanner(chosen).moves(result.steps)
+    return inputs
 
 
 @dataclass
@@ -166,9 +166,9 @@ class Scenario:
         if self._trials is None:
             case, names = self.case, list(self.available())
             self._trials = [
-                evaluation.attempt(one, case.snapshot, names, case.settings)
-                for one in case.policies
-                if one.name in self.scope.card.values
+                evaluation.attempt(policy, case.snapshot, names, case.settings)
+                for policy in case.policies
+                if policy.name in self.scope.card.values
             ]
         return self._trials
 
@@ -206,7 +206,9 @@ class Scenario:
         if name in self.available() or self.case.settings.require_all_policies:
             return set()
         evaluations = [
-            one for one in self.evaluations() if not one.result.skipped
+            evaluated
+            for evaluated in self.evaluations()
+            if not evaluated.result.skipped
         ]
         thin = self._thin_values()
         lost = [
@@ -220,7 +222,9 @@ class Scenario:
             evaluated for evaluated in lost if evaluated.policy.weight > 0.0
         ]
         if not any(
-            one.policy.weight for one in evaluations if one not in lost
+            evaluated.policy.weight
+            for evaluated in evaluations
+            if evaluated not in lost
         ):
             lost = [
                 evaluated for evaluated in lost if evaluated is not heavy[0]
@@ -234,7 +238,7 @@ class Scenario:
             names = self.available()
             least = self.case.settings.min_host_coverage * (len(names) + 1)
             for evaluated in self.evaluations():
-                found = self._thin[evaluated.policy.name] = []
+                thin = self._thin[evaluated.policy.name] = []
                 for values in (
                     evaluated.values,
                     evaluated.capacities,
@@ -243,7 +247,7 @@ class Scenario:
                     if values is not None:
                         measured = sum(host in values for host in names)
                         if measured < least - usages.NOISE or not measured:
-                            found.append(values)
+                            thin.append(values)
         return self._thin
 
     def passing(
@@ -268,23 +272,23 @@ class Scenario:
         self,
         phase: Phase,
         steps: Sequence[MigrationStep],
-        kept: bool = True,
+        is_shared: bool = True,
     ) -> PlanningMoment:
         """The planner in a phase, after some steps of its plan.
 
         :param steps: those made before, of this phase or an earlier one
-        :param kept: whether others may be given the same; it must not be
+        :param is_shared: whether others may be given the same; it must not be
             changed then
         """
         key = phase, len(steps)
-        if kept and key in self._moments:
+        if is_shared and key in self._moments:
             return self._moments[key]
-        found = self._lead(phase, steps)
-        if kept:
+        moment = self._lead(phase, steps)
+        if is_shared:
             if len(self._moments) >= MOMENTS:
                 del self._moments[next(iter(self._moments))]
-            self._moments[key] = found
-        return found
+            self._moments[key] = moment
+        return moment
 
     def _lead(
         self, phase: Phase, steps: Sequence[MigrationStep]
@@ -295,7 +299,7 @@ class Scenario:
         simulation = phases.simulation(None)
         moment = PlanningMoment(phases, simulation, rest=self.rest)
         before = [step for step in steps if step.phase is not phase]
-        for earlier, own in itertools.groupby(before, lambda one: one.phase):
+        for earlier, own in itertools.groupby(before, lambda step: step.phase):
             # The planner was through with it: nothing is asked of it.
             simulation.begin(
                 phases.rules(earlier), ConstraintSet([]), simulation.movable
@@ -316,10 +320,10 @@ def after_phase(result: AggregateResult, phase: Phase) -> list[MigrationStep]:
     order: list[Phase] = [*MigrationPhase]
     if phase in order:
         later = order[order.index(phase) + 1 :]
-        return [one for one in result.steps if one.phase not in later]
+        return [step for step in result.steps if step.phase not in later]
     own = [
         number
-        for number, one in enumerate(result.steps, start=1)
-        if one.phase is phase
+        for number, step in enumerate(result.steps, start=1)
+        if step.phase is phase
     ]
     return result.steps[: own[-1] if own else 0]

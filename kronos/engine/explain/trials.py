@@ -106,7 +106,10 @@ class Trials:
         """
         key = (
             *remedy.arguments(),
-            *((one, one.about, one.host, str(pair)) for one, pair in lifted),
+            *(
+                (reason, reason.about, reason.host, str(pair))
+                for reason, pair in lifted
+            ),
         )
         if key not in self._made:
             if is_counted and self.is_over:
@@ -119,18 +122,21 @@ class Trials:
         cycle = self._prepare(remedy)
         if cycle is None:
             return None
-        names = [one.scope for one in cycle.snapshots]
+        names = [snapshot.scope for snapshot in cycle.snapshots]
         if self._name not in names:
             return None
-        at = names.index(self._name)
+        position = names.index(self._name)
         policies, settings = cycle.policies, cycle.settings
         snapshots = [
-            *(_lifted(one, cycle, lifted) for one in cycle.snapshots[:at]),
-            cycle.snapshots[at],
+            *(
+                _lifted(snapshot, cycle, lifted)
+                for snapshot in cycle.snapshots[:position]
+            ),
+            cycle.snapshots[position],
         ]
         report = propose.propose(snapshots, policies, settings)
-        case = scenario.cases(snapshots, policies, settings, report)[at]
-        result = report.scopes[at]
+        case = scenario.cases(snapshots, policies, settings, report)[position]
+        result = report.scopes[position]
         if lifted:
             for reason, pair in lifted:
                 case = relax(case, reason, pair)

@@ -52,7 +52,10 @@ class Explainer:
         self.result = result
         self.blockers = Blockers(case, result.rest)
         self.hosts = sorted(case.snapshot.hosts)
-        self._own = {step.instance: at for at, step in enumerate(result.steps)}
+        self._own = {
+            step.instance: position
+            for position, step in enumerate(result.steps)
+        }
         self._until = {
             phase: after_phase(result, phase)
             for phase in [*MigrationPhase, *case.settings.extension.phases]
@@ -76,63 +79,77 @@ class Explainer:
         return self.some(dict.fromkeys(uuids, hosts), quick)
 
     def some(
-        self, wanted: Mapping[str, Sequence[str]], quick: bool = False
+        self, destinations: Mapping[str, Sequence[str]], quick: bool = False
     ) -> list[Verdict]:
         """The same of some pairs.
 
-        :param wanted: uuid to the destinations that are asked about
+        :param destinations: uuid to the destinations that are asked about
         """
         if len(self.hosts) == 1:
             # It stands still, and there is nothing to lift.
-            return [self._alone(uuid) for uuid in wanted if wanted[uuid]]
-        moved = [uuid for uuid in wanted if uuid in self._own]
+            return [
+                self._alone(uuid)
+                for uuid in destinations
+                if destinations[uuid]
+            ]
+        moved = [uuid for uuid in destinations if uuid in self._own]
         moved.sort(key=lambda uuid: self._own[uuid])
-        found: dict[str, list[Verdict]] = {}
+        verdicts: dict[str, list[Verdict]] = {}
         for uuid in moved:
-            found |= self._answered({uuid: wanted[uuid]}, quick)
-        found |= self._answered(
-            {uuid: at for uuid, at in wanted.items() if uuid not in self._own},
+            verdicts |= self._answered({uuid: destinations[uuid]}, quick)
+        verdicts |= self._answered(
+            {
+                uuid: hosts
+                for uuid, hosts in destinations.items()
+                if uuid not in self._own
+            },
             quick,
         )
-        return [verdict for uuid in wanted for verdict in found[uuid]]
+        return [verdict for uuid in destinations for verdict in verdicts[uuid]]
 
     def _alone(self, uuid: str) -> Verdict:
         [host] = self.hosts
         return Verdict(uuid, host, host, Code.ALREADY_THERE, THERE)
 
     def _answered(
-        self, wanted: Mapping[str, Sequence[str]], quick: bool
+        self, destinations: Mapping[str, Sequence[str]], quick: bool
     ) -> dict[str, list[Verdict]]:
-        found: dict[str, list[Verdict]] = {uuid: [] for uuid in wanted}
+        verdicts: dict[str, list[Verdict]] = {
+            uuid: [] for uuid in destinations
+        }
         places: dict[int, list[tuple[Verdict, Place]]] = {}
-        for uuid, hosts in wanted.items():
+        for uuid, hosts in destinations.items():
             for place, names in self._places(uuid, hosts, quick):
                 same = places.setdefault(id(place.moment), [])
                 for name in names:
                     verdict = _blank(uuid, name, place)
-                    found[uuid].append(verdict)
+                    verdicts[uuid].append(verdict)
                     same.append((verdict, place))
         pairs = [pair for same in places.values() for pair in same]
         for same in places.values():
             if same:
                 self._judge(same)
-        asked = [
+        questions = [
             alternatives.Question(verdict, place)
             for verdict, place in pairs
             if not verdict.reasons
         ]
-        alternatives.answer(asked, self.result, self.blockers.base)
-        return found
+        alternatives.answer(questions, self.result, self.blockers.base)
+        return verdicts
 
     def _places(
         self, uuid: str, hosts: Sequence[str], quick: bool
     ) -> list[tuple[Place, list[str]]]:
         blocked = self.blockers.of(uuid, quick)
         steps = self.result.steps
-        at = self._own.get(uuid)
-        if at is not None:
-            moment = blocked.scenario.passing(steps[at].phase, steps[:at])
-            place = Place(blocked, moment, at, steps[at], at + 1)
+        position = self._own.get(uuid)
+        if position is not None:
+            moment = blocked.scenario.passing(
+                steps[position].phase, steps[:position]
+            )
+            place = Place(
+                blocked, moment, position, steps[position], position + 1
+            )
             place.repairs = _repairs(moment, uuid)
             return [(place, list(hosts))]
         return self._of_unmoved(uuid, hosts, blocked)
@@ -143,26 +160,26 @@ class Explainer:
         phases = blocked.scenario.phases
         if phases is None:
             raise ValueError(f'the scope stands still: {blocked.found}')
-        asked, index = phases.asked(), phases.utilization.index
+        order, index = phases.asked(), phases.utilization.index
         host = phases.host_of_before[index.instance[uuid]]
         if phases.draining[host]:
-            place = self._at_end(blocked, asked[0])
+            place = self._at_end(blocked, order[0])
             return [(place, list(hosts))]
-        last = self._at_end(blocked, asked[-1])
+        last = self._at_end(blocked, order[-1])
         last.is_asked = phases.settings.rebalance
-        if MigrationPhase.AFFINITY not in asked:
+        if MigrationPhase.AFFINITY not in order:
             return [(last, list(hosts))]
         repair = self._at_end(blocked, MigrationPhase.AFFINITY)
         if repair.moment.repair is not None:
-            at = index.instance[uuid]
-            repair.repairs = repair.moment.repair.asked(at)
-            repair.waits = repair.moment.repair.waiting(at)
+            instance = index.instance[uuid]
+            repair.repairs = repair.moment.repair.asked(instance)
+            repair.waits = repair.moment.repair.waiting(instance)
         for_group = {
             index.hosts[host] for host in repair.repairs | repair.waits
         }
         return [
-            (repair, [one for one in hosts if one in for_group]),
-            (last, [one for one in hosts if one not in for_group]),
+            (repair, [name for name in hosts if name in for_group]),
+            (last, [name for name in hosts if name not in for_group]),
         ]
 
     def _at_end(self, blocked: Blocked, phase: Phase) -> Place:
@@ -178,7 +195,7 @@ class Explainer:
         instances = np.array([index.instance[v.instance] for v, _ in pairs])
         hosts = np.array([index.host[v.destination] for v, _ in pairs])
         effects_of = effects.of(moment, instances, hosts)
-        for (verdict, place), one, host, effect in zip(
+        for (verdict, place), instance, host, effect in zip(
             pairs,
             instances.tolist(),
             hosts.tolist(),
@@ -190,9 +207,9 @@ class Explainer:
                 verdict.widths, verdict.before = effect.after, effect.before
                 verdict.of_rest = effect.of_rest
                 verdict.heard = moment.rules.thresholds_object
-            against = self._against(verdict, place, one, host)
+            against = self._against(verdict, place, instance, host)
             if effect.is_objected and verdict.heard:
-                against += effects.objections(moment, one, host)
+                against += effects.objections(moment, instance, host)
             _forbid(verdict, place, against)
 
     def _against(
@@ -204,8 +221,8 @@ class Explainer:
             stated = rules.reasons(instance, host, hard=True)
         if stated and stated[0].code is Code.ALREADY_THERE:
             return [stated[0]]
-        found = self.blockers.against(place.blocked, verdict.destination)
-        return found + [
+        against = self.blockers.against(place.blocked, verdict.destination)
+        return against + [
             reason
             for reason in stated
             if not is_of_host(reason)
@@ -221,9 +238,9 @@ def _is_idle(reason: Reason, scenario: Scenario, host: str) -> bool:
         return True
     # Its capacity in use is read off its score: that is what is lacking.
     return reason.code is Code.CEILING_UNKNOWN and not any(
-        asks_capacity(one, scenario.case.settings)
-        for one in scenario.case.policies
-        if one.name == reason.about
+        asks_capacity(policy, scenario.case.settings)
+        for policy in scenario.case.policies
+        if policy.name == reason.about
     )
 
 
@@ -237,14 +254,14 @@ def _repairs(moment: PlanningMoment, uuid: str) -> dict[int, str]:
 
 def _blank(uuid: str, host: str, place: Place) -> Verdict:
     utilization = place.moment.utilization
-    at = place.moment.placement.host_of[utilization.index.instance[uuid]]
+    source = place.moment.placement.host_of[utilization.index.instance[uuid]]
     repairing = ''
     if place.repairs or place.waits:
-        known = place.repairs | place.waits
-        repairing = known.get(utilization.index.host[host], '')
+        groups = place.repairs | place.waits
+        repairing = groups.get(utilization.index.host[host], '')
     return Verdict(
         uuid,
-        utilization.index.hosts[at],
+        utilization.index.hosts[source],
         host,
         Code.NO_GAIN,
         '',
@@ -272,5 +289,5 @@ def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
 def _is_made_up(blocked: Blocked) -> bool:
     """Whether some of its values are not known but made up."""
     return blocked.is_supposed or any(
-        one.code in MADE_UP for one in blocked.found
+        reason.code in MADE_UP for reason in blocked.found
     )

@@ -29,9 +29,9 @@ BUDGET_USED = Reason(
 MOVED = Reason('it is moved already in this plan', Code.PLANNED)
 
 
-def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Repair until all groups keep their rules, or nothing more helps."""
-    return Repair(simulation, given).run()
+    return Repair(simulation, inputs).run()
 
 
 class Repair:
@@ -46,30 +46,32 @@ class Repair:
     :param simulation: in phase affinity
     """
 
-    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
+    def __init__(self, simulation: Simulation, inputs: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
         self._moves = Regroup(
             simulation,
-            given.packs,
-            given.draining,
-            given.settings.cost_weight,
+            inputs.packs,
+            inputs.draining,
+            inputs.settings.cost_weight,
         )
         self._short: dict[str, group_reasons.Shortfall] = {}
         """By uuid of a group that the budget does not suffice for."""
         self._given_up: dict[str, dict[int, Reason]] = {}
         """By uuid of a group that cannot be brought together: who cannot
         come, by position, and why."""
-        self._draining = given.draining
-        self._fixed = given.fixed
+        self._draining = inputs.draining
+        self._fixed = inputs.fixed
         self._start = len(simulation.steps)
         self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
-        self._groups, self._waiting = watched(self._moves, simulation, given)
+        self._groups, self._waiting = watched(self._moves, simulation, inputs)
         budget = simulation.budget or math.inf
         self._endless = [
-            one for one in self._groups if self._moves.excess(one) > budget
+            group
+            for group in self._groups
+            if self._moves.excess(group) > budget
         ]
         """Those that no audit could repair at once."""
 
@@ -80,8 +82,8 @@ class Repair:
         whichever group it is for, as long as the budget suffices for all.
         """
         self._repair()
-        while one := self._half_done():
-            self._give_up(one)
+        while group := self._half_done():
+            self._give_up(group)
             self._repair()
         return self._end(self._broken())
 
@@ -90,7 +92,7 @@ class Repair:
         while (broken := self._hopeful()) and self._simulation.left > 0:
             self._short = {}
             if not self._step(broken) and not any(
-                self._gather(one) for one in broken if one.is_together
+                self._gather(group) for group in broken if group.is_together
             ):
                 break
 
@@ -99,41 +101,41 @@ class Repair:
 
         But for those that the next audits go on with.
         """
-        for one in self._hopeful():
-            if one.is_together and self._for.count(one):
-                hosts = self._moves.ends(one)[1]
-                is_far = one in self._endless and self._simulation.left <= 0
+        for group in self._hopeful():
+            if group.is_together and self._for.count(group):
+                hosts = self._moves.ends(group)[1]
+                is_far = group in self._endless and self._simulation.left <= 0
                 if not is_far or not any(
-                    self._moves.can_meet(one, host) for host in hosts
+                    self._moves.can_meet(group, host) for host in hosts
                 ):
-                    return one
+                    return group
         return None
 
-    def _give_up(self, one: BrokenGroup) -> None:
+    def _give_up(self, group: BrokenGroup) -> None:
         """Take the moves of a group back, so that others may be made.
 
         Those off hosts that are to be emptied stay, and all of them where
         the moves of other groups are not legal without them.
         """
         is_stuck = self._simulation.left > 0
-        why = self._why_left(one) if is_stuck else {}
-        hosts = self._moves.ends(one)[1]
+        why = self._why_left(group) if is_stuck else {}
+        hosts = self._moves.ends(group)[1]
         moves = self._unwind(self._start)
         others = [
             move
             for move in moves
-            if move.group is not one
+            if move.group is not group
             or self._draining[self._placement.host_of[move.instance]]
         ]
         if not self._replay(others):
             self._unwind(self._start)
             for move in moves:
                 self._make(move)
-        if hosts and one in self._endless and not is_stuck:
+        if hosts and group in self._endless and not is_stuck:
             why = group_reasons.why_not_whole(
-                self._simulation, one, hosts[0], self._fixed
+                self._simulation, group, hosts[0], self._fixed
             )
-        self._given_up[one.group.uuid] = {
+        self._given_up[group.group.uuid] = {
             member: reason
             for member, reason in why.items()
             if reason is not MOVED
@@ -142,9 +144,9 @@ class Repair:
     def _hopeful(self) -> list[BrokenGroup]:
         """The broken groups that are not given up."""
         return [
-            one
-            for one in self._broken()
-            if one.group.uuid not in self._given_up
+            group
+            for group in self._broken()
+            if group.group.uuid not in self._given_up
         ]
 
     def asked(self, instance: int) -> dict[int, str]:
@@ -161,17 +163,17 @@ class Repair:
     def _ends(
         self, instance: int, broken: Sequence[BrokenGroup]
     ) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for one in broken:
-            if instance in one.members:
-                members, hosts = self._moves.ends(one)
+        uuids: dict[int, str] = {}
+        for group in broken:
+            if instance in group.members:
+                members, hosts = self._moves.ends(group)
                 if instance in members:
                     for host in hosts:
-                        found.setdefault(host, one.group.uuid)
-        return found
+                        uuids.setdefault(host, group.group.uuid)
+        return uuids
 
     def _broken(self) -> list[BrokenGroup]:
-        return [one for one in self._groups if self._moves.excess(one)]
+        return [group for group in self._groups if self._moves.excess(group)]
 
     def _step(self, broken: Sequence[BrokenGroup]) -> bool:
         """Make the best move that brings a group closer to its rule.
@@ -179,7 +181,7 @@ class Repair:
         Where the budget does not suffice for all, those come first that need
         the fewest, so that as many as can be are repaired.
         """
-        needed = [self._moves.excess(one) for one in broken]
+        needed = [self._moves.excess(group) for group in broken]
         limits = [max(needed)]
         if sum(needed) > self._simulation.left:
             limits = sorted(set(needed))
@@ -187,35 +189,37 @@ class Repair:
             self._make_best(
                 [
                     move
-                    for one, moves in zip(broken, needed, strict=True)
+                    for group, moves in zip(broken, needed, strict=True)
                     if moves == limit or len(limits) == 1
-                    if self._may_end(one)
-                    for move in self._moves.legal(one, *self._moves.ends(one))
+                    if self._may_end(group)
+                    for move in self._moves.legal(
+                        group, *self._moves.ends(group)
+                    )
                 ]
             )
             for limit in limits
         )
 
-    def _may_end(self, one: BrokenGroup) -> bool:
+    def _may_end(self, group: BrokenGroup) -> bool:
         """Whether it is of use to begin with a group.
 
         One half together is none, so the budget is left to others, unless no
         budget would do.
         """
-        if not one.is_together or one in self._endless:
+        if not group.is_together or group in self._endless:
             return True
-        return self._moves.excess(one) <= self._simulation.left
+        return self._moves.excess(group) <= self._simulation.left
 
-    def _note_shortfall(self, one: BrokenGroup) -> None:
+    def _note_shortfall(self, group: BrokenGroup) -> None:
         """Note that a group was left, whatever else may forbid it."""
-        _, hosts = self._moves.ends(one)
-        if hosts and not self._may_end(one):
+        _, hosts = self._moves.ends(group)
+        if hosts and not self._may_end(group):
             shortfall = group_reasons.Shortfall(
                 self._utilization.index.hosts[hosts[0]],
-                self._moves.excess(one),
+                self._moves.excess(group),
                 int(self._simulation.left),
             )
-            self._short.setdefault(one.group.uuid, shortfall)
+            self._short.setdefault(group.group.uuid, shortfall)
 
     def _make_best(self, moves: list[GroupMove]) -> bool:
         if moves:
@@ -226,61 +230,61 @@ class Repair:
         self._simulation.move(move.instance, move.destination)
         self._for.append(move.group)
 
-    def _gather(self, one: BrokenGroup) -> bool:
+    def _gather(self, group: BrokenGroup) -> bool:
         """Bring a group that is stuck together on another of its hosts.
 
         Its moves so far are made undone for that. Whole and within the
         budget, or all stays as it is.
         """
         before = sum(map(self._moves.excess, self._groups))
-        kept = self._unwind(self._start)
-        if self._replay([move for move in kept if move.group is not one]):
+        moves = self._unwind(self._start)
+        if self._replay([move for move in moves if move.group is not group]):
             start = len(self._simulation.steps)
-            on = self._moves.on(one)
+            on = self._moves.on(group)
             for host in sorted(on, key=lambda host: (-on[host], host)):
-                if not self._is_worth_trying(one, on, host):
+                if not self._is_worth_trying(group, on, host):
                     continue
-                closer = self._gather_on(one, host) and before > sum(
+                closer = self._gather_on(group, host) and before > sum(
                     map(self._moves.excess, self._groups)
                 )
                 if closer:
                     return True
                 self._unwind(start)
         self._unwind(self._start)
-        for move in kept:
+        for move in moves:
             self._make(move)
         return False
 
     def _is_worth_trying(
-        self, one: BrokenGroup, on: Mapping[int, int], host: int
+        self, group: BrokenGroup, on: Mapping[int, int], host: int
     ) -> bool:
         """Whether a group may be gathered on a host, by its counts.
 
         Where only the budget is too small, that is noted: of the hosts on
         which the fewest moves would do, the first.
         """
-        moves, left = sum(on.values()) - on[host], self._simulation.left
-        short = self._short.get(one.group.uuid)
-        if moves > left and short is not None and short.moves <= moves:
+        moves, budget = sum(on.values()) - on[host], self._simulation.left
+        short = self._short.get(group.group.uuid)
+        if moves > budget and short is not None and short.moves <= moves:
             return False
-        if not self._moves.can_meet(one, host):
+        if not self._moves.can_meet(group, host):
             return False
-        if moves <= left:
+        if moves <= budget:
             return True
         name = self._utilization.index.hosts[host]
-        self._short[one.group.uuid] = group_reasons.Shortfall(
-            name, moves, int(left)
+        self._short[group.group.uuid] = group_reasons.Shortfall(
+            name, moves, int(budget)
         )
         return False
 
-    def _gather_on(self, one: BrokenGroup, host: int) -> bool:
+    def _gather_on(self, group: BrokenGroup, host: int) -> bool:
         """Move all other members to a host; False if that cannot be."""
-        while left := [
+        while others := [
             member
-            for member in one.members
+            for member in group.members
             if self._placement.host_of[member] != host
         ]:
-            if not self._make_best(self._moves.legal(one, left, [host])):
+            if not self._make_best(self._moves.legal(group, others, [host])):
                 return False
         return True
 
@@ -290,14 +294,14 @@ class Repair:
         :param start: how many moves of the simulation are to stay
         :returns: these, in order
         """
-        made = self._simulation.steps[start:]
+        steps = self._simulation.steps[start:]
         own = self._for[start - self._start :]
-        for _ in made:
+        for _ in steps:
             self._simulation.take_back()
         del self._for[start - self._start :]
         return [
             GroupMove(move.undo.instance, move.undo.destination, group)
-            for move, group in zip(made, own, strict=True)
+            for move, group in zip(steps, own, strict=True)
         ]
 
     def _replay(self, moves: Iterable[GroupMove]) -> bool:
@@ -311,14 +315,14 @@ class Repair:
             for move in moves
         )
 
-    def _end(self, left: list[BrokenGroup]) -> PhaseResult:
+    def _end(self, broken: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left."""
-        for one in left if self._simulation.left > 0 else ():
-            if not self._given_up.get(one.group.uuid):
-                self._note_shortfall(one)
+        for group in broken if self._simulation.left > 0 else ():
+            if not self._given_up.get(group.group.uuid):
+                self._note_shortfall(group)
         moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
-        if left:
+        if broken:
             used = self._simulation.left <= 0 or self._short
             stopped = StopReason.BUDGET if used else StopReason.STUCK
         end = PhaseResult(
@@ -326,72 +330,74 @@ class Repair:
             group_reasons.summary(
                 stopped,
                 len(self._groups),
-                len(left),
+                len(broken),
                 len(self._waiting),
                 moves,
                 self._simulation.budget,
                 int(self._simulation.left) if self._short else 0,
             ),
         )
-        for one in left:
-            self._tell(one, end)
+        for group in broken:
+            self._tell(group, end)
         end.warnings += [
-            group_reasons.waiting(one, self._moves.on(one), self._utilization)
-            for one in self._waiting
+            group_reasons.waiting(
+                group, self._moves.on(group), self._utilization
+            )
+            for group in self._waiting
         ]
         return end
 
-    def _tell(self, one: BrokenGroup, end: PhaseResult) -> None:
+    def _tell(self, group: BrokenGroup, end: PhaseResult) -> None:
         """Add to the end of the phase why a group was left."""
-        why = self._why_left(one)
+        why = self._why_left(group)
         end.stayed |= {
             member: reason
             for member, reason in why.items()
             if self._simulation.movable[member]
         }
-        on = self._moves.on(one)
-        if short := self._short.get(one.group.uuid):
+        on = self._moves.on(group)
+        if short := self._short.get(group.group.uuid):
             end.warnings.append(
-                f'{group_reasons.described(one, on, self._utilization)}: '
+                f'{group_reasons.described(group, on, self._utilization)}: '
                 f'{short.reason}'
             )
-        elif self._simulation.left > 0 or self._given_up.get(one.group.uuid):
-            why = self._given_up.get(one.group.uuid) or why
+        elif self._simulation.left > 0 or self._given_up.get(group.group.uuid):
+            why = self._given_up.get(group.group.uuid) or why
             end.warnings.append(
-                group_reasons.unrepaired(one, on, self._utilization, why)
+                group_reasons.unrepaired(group, on, self._utilization, why)
             )
-        elif one.is_together and (moves := self._for.count(one)):
-            text = group_reasons.described(one, on, self._utilization)
-            whole = moves + self._moves.excess(one)
+        elif group.is_together and (moves := self._for.count(group)):
+            text = group_reasons.described(group, on, self._utilization)
+            whole = moves + self._moves.excess(group)
             end.warnings.append(group_reasons.first_part(text, moves, whole))
 
-    def _why_left(self, one: BrokenGroup) -> dict[int, Reason]:
+    def _why_left(self, group: BrokenGroup) -> dict[int, Reason]:
         """Why each offending member of a group was left, by position."""
-        if short := self._short.get(one.group.uuid):
-            return dict.fromkeys(one.members, short.reason)
-        if stuck := self._given_up.get(one.group.uuid):
+        if short := self._short.get(group.group.uuid):
+            return dict.fromkeys(group.members, short.reason)
+        if stuck := self._given_up.get(group.group.uuid):
             whole = group_reasons.whole_or_not(self._utilization.index, stuck)
-            return dict.fromkeys(one.members, whole) | stuck
+            return dict.fromkeys(group.members, whole) | stuck
         names = self._utilization.index.instances
         used = self._simulation.left <= 0
-        members, hosts = self._moves.ends(one)
-        moved = {made.undo.instance for made in self._simulation.steps}
-        found = {}
+        members, hosts = self._moves.ends(group)
+        moved = {step.undo.instance for step in self._simulation.steps}
+        reasons = {}
         for member in members:
             if hosts == [self._placement.host_of[member]]:
                 continue
             if self._simulation.movable[member]:
-                found[member] = (
+                reasons[member] = (
                     BUDGET_USED
                     if used
                     else group_reasons.why_refused(
-                        self._simulation, one, member, hosts
+                        self._simulation, group, member, hosts
                     )
                 )
             elif member in moved:
-                found[member] = MOVED
+                reasons[member] = MOVED
             else:
-                found[member] = self._fixed.get(
+                reasons[member] = self._fixed.get(
                     names[member], group_reasons.UNMOVABLE
                 )
-        return found
+        return reasons

@@ -41,14 +41,14 @@ class DrainReasons:
         self._fixed = fixed
         self._number = self._on_hosts()
 
-    def end(self, left: IntArray) -> PhaseResult:
+    def end(self, instances: IntArray) -> PhaseResult:
         """The end of the phase, as the simulation stands now.
 
-        :param left: the movable instances that have not left
+        :param instances: the movable instances that have not left
         """
         waiting: dict[int, Reason] = {}
         stuck: dict[int, Reason] = {}
-        for instance in left.tolist():
+        for instance in instances.tolist():
             if reason := self._obstacle(instance):
                 stuck[instance] = reason
             else:
@@ -65,11 +65,11 @@ class DrainReasons:
         self, instances: Mapping[int, Reason] | None = None
     ) -> Counter[int]:
         """How many instances are on each of the hosts, all or some."""
-        at = self._placement.host_of
+        hosts = self._placement.host_of
         if instances is not None:
-            at = at[np.array(list(instances), dtype=np.intp)]
-        found = Counter(at.tolist())
-        return Counter({host: found[host] for host in self._sources})
+            hosts = hosts[np.array(list(instances), dtype=np.intp)]
+        counts = Counter(hosts.tolist())
+        return Counter({host: counts[host] for host in self._sources})
 
     def _no_budget(self) -> Reason:
         number = self._simulation.budget
@@ -129,15 +129,15 @@ class DrainReasons:
 
     def _obstacle(self, instance: int) -> Reason | None:
         """Why an instance cannot leave, as things stand; None if it can."""
-        one = np.array([instance])
+        instances = np.array([instance])
         rules = self._simulation.constraints
-        legal = np.flatnonzero(rules.hard_rows(one)[0])
+        legal = np.flatnonzero(rules.hard_rows(instances)[0])
         if not legal.size:
             return stop_reasons.no_destination(self._simulation, instance)
         if not self._simulation.rules.thresholds_object:
             return None
-        source = self._placement.host_of[one]
-        ends = self._utilization.scores_after(one, source, legal)
+        source = self._placement.host_of[instances]
+        ends = self._utilization.scores_after(instances, source, legal)
         gains, objected = self._utilization.judge(source, legal, *ends)
         if not objected.all():
             return None
@@ -188,9 +188,9 @@ class DrainReasons:
                     reason or 'it may not be moved'
                 )
         return [
-            f'host {index.hosts[host]}: {len(found)} of {self._number[host]} '
-            f'instances cannot leave: {_most_frequent(found)}'
-            for host, found in sorted(reasons.items())
+            f'host {index.hosts[host]}: {len(by_server)} of {self._number[host]} '
+            f'instances cannot leave: {_most_frequent(by_server)}'
+            for host, by_server in sorted(reasons.items())
         ]
 
 
@@ -200,12 +200,14 @@ def _most_frequent(reasons: Mapping[str, str]) -> str:
     example = {
         reason: name for name, reason in reversed(list(reasons.items()))
     }
-    ordered = sorted(number, key=lambda one: (-number[one], example[one]))
+    ordered = sorted(
+        number, key=lambda reason: (-number[reason], example[reason])
+    )
     parts = [
-        f'{number[one]} instances: {one}'
-        if number[one] > 1
-        else f'{example[one]}: {one}'
-        for one in ordered[:MAX_REASONS]
+        f'{number[reason]} instances: {reason}'
+        if number[reason] > 1
+        else f'{example[reason]}: {reason}'
+        for reason in ordered[:MAX_REASONS]
     ]
-    more = sum(number[one] for one in ordered[MAX_REASONS:])
+    more = sum(number[reason] for reason in ordered[MAX_REASONS:])
     return '; '.join(parts) + (f'; and {more} more' if more else '')

@@ -43,7 +43,7 @@ class Given:
     """Why it is not what was asked for; '' if it is."""
 
 
-def given(asked: PlanningInput) -> Given:
+def given(case: PlanningInput) -> Given:
     """What is asked for, or what a drain goes by instead.
 
     Where a scope has hosts to be drained and would stand still for lack of
@@ -53,16 +53,16 @@ def given(asked: PlanningInput) -> Given:
     Placement has free. Where nothing but a drain was asked for, a policy
     whose profiles cannot be used counts by the load of the hosts, too.
 
-    :param asked: with the enabled policies alone
+    :param case: with the enabled policies alone
     """
-    snapshot, policies = asked.snapshot, asked.policies
-    settings = asked.settings
+    snapshot, policies = case.snapshot, case.policies
+    settings = case.settings
     if not (policies and hosts.to_drain(snapshot, settings)):
-        return Given(asked)
+        return Given(case)
     card = scorecard.score(snapshot, policies, settings)
     is_only_drain = not settings.rebalance and bool(card.unusable_profiles)
     if not (_lacks_metrics(card) or is_only_drain):
-        return Given(asked)
+        return Given(case)
     alone = replace(
         settings,
         require_all_policies=False,
@@ -72,11 +72,11 @@ def given(asked: PlanningInput) -> Given:
     )
     why = card.reason or '; '.join(card.unusable_profiles.values())
     by_hosts = Given(
-        _without_profiles(replace(asked, settings=alone), card),
+        _without_profiles(replace(case, settings=alone), card),
         TOLD.format('the load of the hosts', why),
     )
     by_policies = Given(
-        replace(asked, settings=alone),
+        replace(case, settings=alone),
         TOLD.format('the policies that are left', why),
     )
     by_memory = Given(
@@ -87,42 +87,42 @@ def given(asked: PlanningInput) -> Given:
     if card.unusable_profiles:
         ways = [by_hosts, *ways]
     return next(
-        (one for one in ways if not _stands_still(one.input)),
-        Given(asked),
+        (choice for choice in ways if not _stands_still(choice.input)),
+        Given(case),
     )
 
 
 def _without_profiles(
-    asked: PlanningInput, card: scorecard.Scorecard
+    case: PlanningInput, card: scorecard.Scorecard
 ) -> PlanningInput:
     """Where profiles are wrong, hold no more than the ceilings of the hosts.
 
     What each instance uses is not known; no policy objects by a guess.
     """
-    readings = dict(asked.snapshot.readings)
+    readings = dict(case.snapshot.readings)
     for name in card.unusable_profiles:
         readings[name] = replace(readings[name], profile=Reading(''))
     return replace(
-        asked,
-        snapshot=replace(asked.snapshot, readings=readings),
-        settings=replace(asked.settings, drain_may_exceed_threshold=True),
+        case,
+        snapshot=replace(case.snapshot, readings=readings),
+        settings=replace(case.settings, drain_may_exceed_threshold=True),
     )
 
 
-def _by_memory(asked: PlanningInput) -> PlanningInput:
-    snapshot = asked.snapshot
+def _by_memory(case: PlanningInput) -> PlanningInput:
+    snapshot = case.snapshot
     # A host of which Placement tells nothing takes no part, however many.
     settings = replace(
-        asked.settings,
+        case.settings,
         min_host_coverage=0.0,
         unexplained_load=UnexplainedLoad.STAYS,
     )
-    policy = _policy(asked.policies)
+    policy = _policy(case.policies)
     readings = snapshot.readings | {policy.name: _readings(snapshot)}
     return replace(
-        asked,
+        case,
         snapshot=replace(snapshot, readings=readings),
-        policies=[*_skipped(snapshot, asked.policies, settings), policy],
+        policies=[*_skipped(snapshot, case.policies, settings), policy],
         settings=settings,
     )
 
@@ -145,18 +145,18 @@ def _skipped(
     other hosts may take part.
     """
     card = scorecard.score(snapshot, policies, settings)
-    skipped = {one.name for one in card.results if one.skipped}
-    return [one for one in policies if one.name in skipped]
+    skipped = {result.name for result in card.results if result.skipped}
+    return [policy for policy in policies if policy.name in skipped]
 
 
-def _stands_still(given: PlanningInput) -> bool:
-    card = scorecard.score(given.snapshot, given.policies, given.settings)
+def _stands_still(case: PlanningInput) -> bool:
+    card = scorecard.score(case.snapshot, case.policies, case.settings)
     return card.blocked is not None
 
 
 def _policy(policies: Sequence[Policy]) -> Policy:
     name = NAME
-    while any(one.name == name for one in policies):
+    while any(policy.name == name for policy in policies):
         name += '_'
     return Policy.model_construct(
         name=name,
@@ -171,7 +171,7 @@ def _policy(policies: Sequence[Policy]) -> Policy:
         threshold=1.0,
         capacity_threshold=FULL,
         max_migrations_per_cycle=max(
-            one.max_migrations_per_cycle for one in policies
+            policy.max_migrations_per_cycle for policy in policies
         ),
     )
 
@@ -179,9 +179,9 @@ def _policy(policies: Sequence[Policy]) -> Policy:
 def _readings(snapshot: Snapshot) -> PolicyReadings:
     now = snapshot.taken_at
     sizes = {
-        name: room
+        name: memory
         for name, host in snapshot.hosts.items()
-        if (room := _memory(host)) is not None
+        if (memory := _memory(host)) is not None
     }
     return PolicyReadings(
         imbalance=Reading(
@@ -194,8 +194,8 @@ def _readings(snapshot: Snapshot) -> PolicyReadings:
         profile=Reading(
             '',
             samples=[
-                Sample(uuid, float(one.memory_mb), now)
-                for uuid, one in snapshot.instances.items()
+                Sample(uuid, float(instance.memory_mb), now)
+                for uuid, instance in snapshot.instances.items()
             ],
         ),
         host_capacity=Reading(

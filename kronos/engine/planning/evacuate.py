@@ -22,9 +22,9 @@ from kronos.engine.settings import SearchName
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 
 
-def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Plan until the hosts are empty or nothing more can leave."""
-    return Evacuation(simulation, given).run()
+    return Evacuation(simulation, inputs).run()
 
 
 class Evacuation:
@@ -33,19 +33,19 @@ class Evacuation:
     :param simulation: in phase evacuate
     """
 
-    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
+    def __init__(self, simulation: Simulation, inputs: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        self._packs = given.packs
-        self._is_source = given.draining
-        self._redirects = given.settings.search is not SearchName.GREEDY
-        begun = begun_hosts.of(given.snapshot) if self._redirects else ()
+        self._packs = inputs.packs
+        self._is_source = inputs.draining
+        self._redirects = inputs.settings.search is not SearchName.GREEDY
+        begun = begun_hosts.of(inputs.snapshot) if self._redirects else ()
         self._begun: BoolArray = np.isin(
             self._utilization.index.hosts, list(begun)
         )
-        self._penalty = given.settings.soft_rule_penalty
-        self._report = DrainReasons(simulation, given.sources, given.fixed)
+        self._penalty = inputs.settings.soft_rule_penalty
+        self._report = DrainReasons(simulation, inputs.sources, inputs.fixed)
 
     def run(self) -> PhaseResult:
         """Plan until the hosts are empty or nothing more can leave.
@@ -63,8 +63,8 @@ class Evacuation:
         return self._report.end(self._to_leave())
 
     def _to_leave(self) -> IntArray:
-        there = self._is_source[self._placement.host_of]
-        return np.flatnonzero(there & self._simulation.movable)
+        on_source = self._is_source[self._placement.host_of]
+        return np.flatnonzero(on_source & self._simulation.movable)
 
     def _spread_out(self) -> None:
         exits = DrainMoves(self._simulation, self._to_leave(), self._penalty)

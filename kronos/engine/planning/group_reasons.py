@@ -39,19 +39,19 @@ class Shortfall:
 
 
 def described(
-    one: BrokenGroup, on: Mapping[int, int], utilization: Utilization
+    group: BrokenGroup, on: Mapping[int, int], utilization: Utilization
 ) -> str:
     """``anti-affinity group db: 2 members on cmp1``."""
     names = utilization.index.hosts
     return server_groups.describe(
-        one.group, {names[host]: number for host, number in on.items()}
+        group.group, {names[host]: number for host, number in on.items()}
     )
 
 
 def summary(
     stopped: StopReason,
     broken: int,
-    left: int,
+    remaining: int,
     waiting: int,
     moves: int,
     budget: int | None,
@@ -59,11 +59,11 @@ def summary(
 ) -> str:
     """How the repair ended, with its numbers.
 
-    :param broken: groups to repair at the start; ``left``: at the end
+    :param broken: groups to repair at the start; ``remaining``: at the end
     :param waiting: other broken groups, of which a member is on its way
     :param unused: what is left of the budget, too little for any of them
     """
-    text = _summary(stopped, broken, left, moves, budget, unused)
+    text = _summary(stopped, broken, remaining, moves, budget, unused)
     if not waiting:
         return text
     wait = (
@@ -76,7 +76,7 @@ def summary(
 def _summary(
     stopped: StopReason,
     broken: int,
-    left: int,
+    remaining: int,
     moves: int,
     budget: int | None,
     unused: int,
@@ -98,13 +98,13 @@ def _summary(
         elif not budget:
             text = 'nothing is left of the budget'
     return (
-        f'{text}; {broken - left} of {_counted(broken, "broken server group")}'
+        f'{text}; {broken - remaining} of {_counted(broken, "broken server group")}'
         f' repaired, {_counted(moves, "migration")} made for them'
     )
 
 
 def unrepaired(
-    one: BrokenGroup,
+    group: BrokenGroup,
     on: Mapping[int, int],
     utilization: Utilization,
     reasons: Mapping[int, Reason],
@@ -118,7 +118,7 @@ def unrepaired(
     if len(some) > NAMED_MEMBERS:
         texts.append(f'and {len(some) - NAMED_MEMBERS} more')
     return (
-        f'{described(one, on, utilization)} cannot be repaired: '
+        f'{described(group, on, utilization)} cannot be repaired: '
         + '; '.join(texts)
     )
 
@@ -138,7 +138,7 @@ def whole_or_not(index: Index, stuck: Mapping[int, Reason]) -> Reason:
 
 def why_not_whole(
     simulation: Simulation,
-    one: BrokenGroup,
+    group: BrokenGroup,
     host: int,
     fixed: Mapping[str, Reason],
 ) -> dict[int, Reason]:
@@ -149,9 +149,11 @@ def why_not_whole(
         for all
     """
     rules, index = simulation.constraints, simulation.utilization.index
-    away = [m for m in one.members if simulation.placement.host_of[m] != host]
+    away = [
+        m for m in group.members if simulation.placement.host_of[m] != host
+    ]
     reasons: dict[int, Reason] = {}
-    with rules.repairing(one.group.uuid):
+    with rules.repairing(group.group.uuid):
         allowed = rules.column(host)
         for member in away:
             if not simulation.movable[member]:
@@ -161,7 +163,7 @@ def why_not_whole(
                 why = rules.why_not(member, host)
                 text = f'{index.hosts[host]}: {why}'
                 reasons[member] = Reason(text, Code.GROUP_NOT_REPAIRED)
-    text = f'{index.hosts[host]} has no room for all {len(one.members)}'
+    text = f'{index.hosts[host]} has no room for all {len(group.members)}'
     return reasons or {away[0]: Reason(text, Code.GROUP_NOT_REPAIRED)}
 
 
@@ -178,17 +180,20 @@ def first_part(group: str, moves: int, whole: int) -> str:
 
 
 def waiting(
-    one: BrokenGroup, on: Mapping[int, int], utilization: Utilization
+    group: BrokenGroup, on: Mapping[int, int], utilization: Utilization
 ) -> str:
     """The warning about a group that is left until a migration has ended."""
     return (
-        f'{described(one, on, utilization)} is not repaired now: a member is '
+        f'{described(group, on, utilization)} is not repaired now: a member is '
         'on its way'
     )
 
 
 def why_refused(
-    simulation: Simulation, one: BrokenGroup, member: int, hosts: Sequence[int]
+    simulation: Simulation,
+    group: BrokenGroup,
+    member: int,
+    hosts: Sequence[int],
 ) -> Reason:
     """Why no move of a member helps, host by host or in numbers.
 
@@ -198,7 +203,7 @@ def why_refused(
     others = [
         host for host in hosts if host != simulation.placement.host_of[member]
     ]
-    with rules.repairing(one.group.uuid):
+    with rules.repairing(group.group.uuid):
         mask = rules.rows(np.array([member]))[0]
         legal = [host for host in others if mask[host]]
         reasons = {
@@ -215,7 +220,7 @@ def why_refused(
             'policy that then is over its threshold',
             Code.GROUP_NOT_REPAIRED,
         )
-    if not one.is_together or not reasons:
+    if not group.is_together or not reasons:
         return every
     return every.worded(
         '; '.join(f'{names[host]}: {why}' for host, why in reasons.items())

@@ -11,21 +11,21 @@ from kronos.engine.types import MigrationPhase, MigrationStep
 
 def of(steps: Sequence[MigrationStep]) -> list[str]:
     """One sentence part for each step of a scope, in their order."""
-    names = {one.instance: _name(one) for one in steps}
+    names = {step.instance: _name(step) for step in steps}
     followers = {
-        one.requires: names[one.instance] for one in steps if one.requires
+        step.requires: names[step.instance] for step in steps if step.requires
     }
     makes_room, prepared = _makes_room(steps), _prepared(steps)
     reasons = []
-    for at, one in enumerate(steps):
-        if at in makes_room:
-            room = names[makes_room[at]]
-            reasons.append(f'makes room on {one.source} for {room}')
-        elif at in prepared:
-            reasons.append(_prepares(one, steps, prepared[at]))
+    for position, step in enumerate(steps):
+        if position in makes_room:
+            room = names[makes_room[position]]
+            reasons.append(f'makes room on {step.source} for {room}')
+        elif position in prepared:
+            reasons.append(_prepares(step, steps, prepared[position]))
         else:
-            before = names.get(one.requires, '')
-            reasons.append(_of(one, before, followers.get(one.instance, '')))
+            before = names.get(step.requires, '')
+            reasons.append(_of(step, before, followers.get(step.instance, '')))
     return reasons
 
 
@@ -35,9 +35,9 @@ def plateaus(steps: Sequence[MigrationStep]) -> list[str]:
     For each row of moves before one that gains, which is named.
     """
     rows: dict[int, list[int]] = {}
-    for at, then in _prepared(steps).items():
-        if gain(steps[at]) >= -EPSILON:
-            rows.setdefault(then, []).append(at + 1)
+    for position, then in _prepared(steps).items():
+        if gain(steps[position]) >= -EPSILON:
+            rows.setdefault(then, []).append(position + 1)
     return [
         f'{_numbered(numbers)} later ones: the next gain is that of move '
         f'{then + 1}, {gain(steps[then]):.4f}.'
@@ -61,19 +61,19 @@ def _prepared(steps: Sequence[MigrationStep]) -> dict[int, int]:
 
     By their positions; without the halves of exchanges.
     """
-    halves = {one.requires for one in steps if one.requires}
+    halves = {step.requires for step in steps if step.requires}
     gaining: dict[int, int] = {}
     then: int | None = None
-    for at in range(len(steps) - 1, -1, -1):
-        step = steps[at]
+    for position in range(len(steps) - 1, -1, -1):
+        step = steps[position]
         if step.phase is not MigrationPhase.SPREAD:
             then = None
         elif is_gain(gain(step)):
-            then = at
+            then = position
         elif then is not None and not (
             step.requires or step.instance in halves
         ):
-            gaining[at] = then
+            gaining[position] = then
     return dict(sorted(gaining.items()))
 
 
@@ -95,16 +95,16 @@ def _prepares(
 
 def _makes_room(steps: Sequence[MigrationStep]) -> dict[int, str]:
     """The moves off a host that pack fills, and what comes there next."""
-    found: dict[int, str] = {}
+    by_position: dict[int, str] = {}
     comes: dict[str, str] = {}
-    for at in range(len(steps) - 1, -1, -1):
-        step = steps[at]
+    for position in range(len(steps) - 1, -1, -1):
+        step = steps[position]
         if step.phase is not MigrationPhase.PACK:
             continue
         if step.source in comes:
-            found[at] = comes[step.source]
+            by_position[position] = comes[step.source]
         comes[step.destination] = step.instance
-    return found
+    return by_position
 
 
 def gain(step: MigrationStep) -> float:

@@ -34,9 +34,9 @@ Drained = tuple[list[Placed], dict[int, Reason], Reason | None]
 nothing leaves at all."""
 
 
-def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Empty hosts until none can be emptied, or the budget is used."""
-    return Pack(simulation, given).run()
+    return Pack(simulation, inputs).run()
 
 
 class Pack:
@@ -59,15 +59,15 @@ class Pack:
         its movable instances are on hosts that count
     """
 
-    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
+    def __init__(self, simulation: Simulation, inputs: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        self._settings = given.settings
-        self._fixed = given.fixed
-        self.scope = PackScope.of(simulation, given)
+        self._settings = inputs.settings
+        self._fixed = inputs.fixed
+        self.scope = PackScope.of(simulation, inputs)
         """The hosts that may be emptied."""
-        self._is_greedy = given.settings.search is SearchName.GREEDY
+        self._is_greedy = inputs.settings.search is SearchName.GREEDY
         hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""
@@ -75,7 +75,7 @@ class Pack:
             self._drained |= self.scope.begun
         self._moved: BoolArray = np.zeros(len(simulation.movable), dtype=bool)
         """[V]: moved in this plan, by whichever phase"""
-        self._moved[[made.undo.instance for made in simulation.steps]] = True
+        self._moved[[step.undo.instance for step in simulation.steps]] = True
         self._begun: list[Begun] = []
         self._stayed: dict[int, Reason] = {}
         self._is_budget_short = False
@@ -83,47 +83,47 @@ class Pack:
     def run(self) -> PhaseResult:
         """Empty hosts until none can be emptied, or the budget is used."""
         start, order = len(self._simulation.steps), self.order()
-        found = emptied_hosts.bound(self.scope)
+        bound = emptied_hosts.bound(self.scope)
         if not self._is_greedy:
             self._go_on()
-            self._empty_together(found.at_most)
+            self._empty_together(bound.at_most)
         self._empty_in_turn(self.order())
-        left = self.scope.in_use()
-        emptied = [host for host in order if not left[host]]
+        in_use = self.scope.in_use()
+        emptied = [host for host in order if not in_use[host]]
         moves = len(self._simulation.steps) - start
         return PhaseResult(
             StopReason.BUDGET if self._is_budget_short else StopReason.PACKED,
             self._reason(emptied, moves),
             dict(self._stayed),
             begun=list(self._begun),
-            packing=replace(found, emptied=len(emptied)),
+            packing=replace(bound, emptied=len(emptied)),
         )
 
     def _go_on(self) -> None:
         """Empty first what an earlier plan has begun with."""
         begun = self.scope.begun
-        self._empty_in_turn([one for one in self.order() if begun[one]])
+        self._empty_in_turn([host for host in self.order() if begun[host]])
 
     def _empty_together(self, most: int) -> None:
         """Empty the hosts that a search has chosen."""
         search = HostSets(
-            self.scope, most, lambda one: not self._why_not_safe(one)
+            self.scope, most, lambda packing: not self._why_not_safe(packing)
         )
-        found = search.best()
-        for instance, _, destination in found.moves:
+        emptying = search.best()
+        for instance, _, destination in emptying.moves:
             self._move(instance, destination)
-        self._drained[found.hosts] = True
+        self._drained[emptying.hosts] = True
 
     def _empty_in_turn(self, order: list[int]) -> None:
         """Try each host, and remember why one keeps what is on it."""
         for host in order:
             if reason := self._why_kept(host) or self._drain(host):
-                kept = reason.worded(
+                sentence = reason.worded(
                     f'{self._name(host)} is not emptied: {reason}'
                 )
                 for instance in self._simulation.on(host).tolist():
                     if not self._moved[instance]:
-                        self._stayed[instance] = kept
+                        self._stayed[instance] = sentence
 
     def order(self) -> list[int]:
         """The hosts to empty, in the order in which they are tried.
@@ -137,15 +137,15 @@ class Pack:
         """
         hosts = np.flatnonzero(self.scope.in_use())
         load = self._utilization.weights @ self._utilization.scores[:, hosts]
-        there = self.scope.number()[hosts]
-        rest = there / np.maximum(there + self.scope.gone[hosts], 1)
+        numbers = self.scope.number()[hosts]
+        rest = numbers / np.maximum(numbers + self.scope.gone[hosts], 1)
         load = np.where(load > 0.0, load * rest, load)
         keys: list[FloatArray | IntArray | BoolArray]
         keys = [ranking.rounded(load)]
         if not self._is_greedy:
-            keys += [there, ~self.scope.begun[hosts]]
-        found: list[int] = hosts[np.lexsort(keys)].tolist()
-        return found
+            keys += [numbers, ~self.scope.begun[hosts]]
+        order: list[int] = hosts[np.lexsort(keys)].tolist()
+        return order
 
     def _why_kept(self, host: int) -> Reason | None:
         if self.scope.awaited[host]:
@@ -166,13 +166,13 @@ class Pack:
         :returns: why nothing does; what a partial drain leaves has its
             reasons in ``_stayed``
         """
-        there = np.flatnonzero(np.equal(self._placement.host_of, host))
+        instances = np.flatnonzero(np.equal(self._placement.host_of, host))
         hosts = self.scope.in_use() & ~self._drained
         hosts[host] = False
         drain = self._drain_whole
         if self._settings.pack_partial_drains:
             drain = self._drain_some
-        moves, stayed, reason = drain(there, hosts)
+        moves, stayed, reason = drain(instances, hosts)
         if reason:
             return reason
         for instance, _, destination in moves:
@@ -185,22 +185,22 @@ class Pack:
         self._simulation.move(instance, destination)
         self._moved[instance] = True
 
-    def _drain_some(self, there: IntArray, hosts: BoolArray) -> Drained:
+    def _drain_some(self, instances: IntArray, hosts: BoolArray) -> Drained:
         with self._placement.trial():
             packing = BinPacking(self._simulation)
-            stayed = self._place_some(packing, there, hosts)
+            stayed = self._place_some(packing, instances, hosts)
             return packing.moves, stayed, self._why_not_safe(packing)
 
-    def _drain_whole(self, there: IntArray, hosts: BoolArray) -> Drained:
+    def _drain_whole(self, instances: IntArray, hosts: BoolArray) -> Drained:
         """All of a host, or as many now as the budget allows."""
-        if reason := self._why_not_tried(there):
+        if reason := self._why_not_tried(instances):
             return [], {}, reason
-        order = BinPacking(self._simulation).heaviest_first(there)
+        order = BinPacking(self._simulation).heaviest_first(instances)
         moves, reason = self._place_all(order, hosts)
-        left = self._simulation.left
-        if reason or len(order) <= left:
+        budget = self._simulation.left
+        if reason or len(order) <= budget:
             return moves, {}, reason
-        now, later = order[: int(left)], order[int(left) :]
+        now, later = order[: int(budget)], order[int(budget) :]
         # Half-way, too, it has to be safe.
         moves, reason = self._place_all(now, hosts)
         if reason:
@@ -225,9 +225,9 @@ class Pack:
         reason = Reason(text, Code.BUDGET_USED)
         return dict.fromkeys(later.tolist(), reason)
 
-    def _why_not_tried(self, there: IntArray) -> Reason | None:
+    def _why_not_tried(self, instances: IntArray) -> Reason | None:
         """Why a host cannot be emptied whole, known without a trial."""
-        for instance in there.tolist():
+        for instance in instances.tolist():
             uuid = self._uuid(instance)
             if self._moved[instance]:
                 name = self._utilization.index.server(instance)
@@ -241,7 +241,7 @@ class Pack:
             return None
         self._is_budget_short = True
         return Reason(
-            f'that takes {_migrations(len(there))}, and the budget of '
+            f'that takes {_migrations(len(instances))}, and the budget of '
             f'{self._simulation.budget} has 0 left',
             Code.BUDGET_USED,
         )
@@ -262,13 +262,15 @@ class Pack:
             )
 
     def _place_some(
-        self, packing: BinPacking, there: IntArray, hosts: BoolArray
+        self, packing: BinPacking, instances: IntArray, hosts: BoolArray
     ) -> dict[int, Reason]:
         """Place what fits, until the budget is used.
 
         :returns: of the others the reason
         """
-        able = there[self._simulation.movable[there] & ~self._moved[there]]
+        able = instances[
+            self._simulation.movable[instances] & ~self._moved[instances]
+        ]
         stuck, untried = packing.place_some(
             packing.heaviest_first(able), hosts, self._simulation.left
         )

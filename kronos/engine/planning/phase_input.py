@@ -50,8 +50,8 @@ class PhaseInput:
     @property
     def sources(self) -> list[int]:
         """Positions of the hosts that are to be emptied."""
-        found: list[int] = np.flatnonzero(self.draining).tolist()
-        return found
+        positions: list[int] = np.flatnonzero(self.draining).tolist()
+        return positions
 
 
 Search = Callable[[Simulation, PhaseInput], PhaseResult]

@@ -109,18 +109,18 @@ class PhaseRunner:
         settings = self.settings
         if settings.extension.phases:
             return [*settings.extension.phases]
-        found: list[Phase] = []
+        phases: list[Phase] = []
         if settings.evacuate and (
             self.draining.any() or not settings.rebalance
         ):
-            found.append(MigrationPhase.EVACUATE)
+            phases.append(MigrationPhase.EVACUATE)
         if settings.enforces:
-            found.append(MigrationPhase.AFFINITY)
+            phases.append(MigrationPhase.AFFINITY)
         if settings.rebalance:
-            found.append(
+            phases.append(
                 MigrationPhase.PACK if self.packs else MigrationPhase.SPREAD
             )
-        return found
+        return phases
 
     @property
     def packs(self) -> bool:

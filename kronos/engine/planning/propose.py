@@ -61,9 +61,9 @@ def plan(
         report = propose(snapshots, policies, settings)
     with timed('schedule'):
         steps = report.steps
-        found = graph.schedule(steps, list(snapshots), max_concurrent)
-        report.seconds = found.seconds(steps, max_concurrent)
-    return Plan(report, found.parents, found.order)
+        schedule = graph.schedule(steps, list(snapshots), max_concurrent)
+        report.seconds = schedule.seconds(steps, max_concurrent)
+    return Plan(report, schedule.parents, schedule.order)
 
 
 def certify(report: CycleReport) -> None:
@@ -77,12 +77,12 @@ def certify(report: CycleReport) -> None:
             certificate.sharpen(scope.rest.certificate)
 
 
-def plan_again(given: PlanningInput) -> AggregateResult:
+def plan_again(case: PlanningInput) -> AggregateResult:
     """Plan one scope by what the planner was given, or something else.
 
     For questions of the kind "what if": nothing is looked up or checked.
     """
-    return ScopePlanner(given).plan()
+    return ScopePlanner(case).plan()
 
 
 def propose(
@@ -122,21 +122,21 @@ def propose(
     # Sums of absurd values overflow; such moves are never chosen.
     with np.errstate(over='ignore', invalid='ignore'):
         for snapshot in snapshots:
-            given = drain_without_metrics.given(
+            choice = drain_without_metrics.given(
                 PlanningInput(snapshot, enabled, settings, list(earlier))
             )
-            planner = ScopePlanner(given.input)
+            planner = ScopePlanner(choice.input)
             result = planner.plan()
-            if given.notice:
-                result.unmeasured = given.notice
-                result.warnings.append(given.notice)
+            if choice.notice:
+                result.unmeasured = choice.notice
+                result.warnings.append(choice.notice)
             report.scopes.append(result)
             earlier += planner.moves(result.steps)
             earlier += settings.extension.follow(
-                replace(given.input, earlier=list(earlier)), result, _drained
+                replace(choice.input, earlier=list(earlier)), result, _drained
             )
     return report
 
 
-def _drained(asked: PlanningInput) -> AggregateResult:
-    return ScopePlanner(drain_without_metrics.given(asked).input).plan()
+def _drained(case: PlanningInput) -> AggregateResult:
+    return ScopePlanner(drain_without_metrics.given(case).input).plan()

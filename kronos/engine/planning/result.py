@@ -58,9 +58,12 @@ def _unmoved(
 ) -> AggregateResult:
     why = Reason(reason, stop_reasons.CODES[stopped])
     combined = _combined(card)
-    placement = {one.uuid: one.host for one in snapshot.instances.values()}
+    placement = {
+        instance.uuid: instance.host
+        for instance in snapshot.instances.values()
+    }
     broken = server_groups.violations(snapshot.groups, placement, settings)
-    in_use = len({one.host for one in snapshot.instances.values()})
+    in_use = len({instance.host for instance in snapshot.instances.values()})
     result = AggregateResult(
         name=snapshot.scope,
         stopped=stopped,
@@ -92,9 +95,11 @@ def _hosts_over(policies: list[PolicyResult]) -> int:
     """As :meth:`.Utilization.hosts_over`, where nothing was simulated."""
     over: set[str] = set()
     for policy in policies:
-        lowest = min((one.value for one in policy.scores), default=0.0)
+        lowest = min((score.value for score in policy.scores), default=0.0)
         limit = lowest + policy.threshold + EPSILON
-        over.update(one.host for one in policy.scores if one.value > limit)
+        over.update(
+            score.host for score in policy.scores if score.value > limit
+        )
     return len(over)
 
 
@@ -120,7 +125,7 @@ def planned(
     )
     _judge(result, last)
     costs = MigrationCosts(phases.snapshot, phases.settings)
-    result.steps = [_step(made, phases, costs) for made in simulation.steps]
+    result.steps = [_step(step, phases, costs) for step in simulation.steps]
     result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = utilization.hosts_over()
@@ -129,11 +134,13 @@ def planned(
     result.violations_after = server_groups.violations(
         phases.snapshot.groups, placement, phases.settings
     )
-    before = {uuid: one.host for uuid, one in result.instances.items()}
+    before = {
+        uuid: instance.host for uuid, instance in result.instances.items()
+    }
     result.groups = _groups(
         phases.snapshot, before, placement, phases.settings
     )
-    result.begun = [one for end in phases.ends for one in end.begun]
+    result.begun = [begun for end in phases.ends for begun in end.begun]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
     _extend(result, phases)
@@ -153,20 +160,22 @@ def _judge(result: AggregateResult, last: PhaseResult) -> None:
 
 
 def _combined(card: Scorecard) -> float:
-    return math.fsum(one.weight * one.imbalance_before for one in card.results)
+    return math.fsum(
+        result.weight * result.imbalance_before for result in card.results
+    )
 
 
 def _extend(result: AggregateResult, phases: PhaseRunner) -> None:
     """Add what is of an extension."""
-    asked = phases.snapshot, phases.settings
-    result.closings = phases.settings.extension.closings(result, *asked)
-    phases.settings.extension.note(result, *asked)
+    inputs = phases.snapshot, phases.settings
+    result.closings = phases.settings.extension.closings(result, *inputs)
+    phases.settings.extension.note(result, *inputs)
 
 
 def _instances(snapshot: Snapshot) -> dict[str, InstanceStanding]:
     return {
-        uuid: InstanceStanding(one.name, one.host)
-        for uuid, one in sorted(snapshot.instances.items())
+        uuid: InstanceStanding(instance.name, instance.host)
+        for uuid, instance in sorted(snapshot.instances.items())
     }
 
 
@@ -174,32 +183,32 @@ def _policies(results: Sequence[PolicyResult]) -> list[PolicyResult]:
     """Those of a scorecard; without a move every host keeps its value."""
     return [
         replace(
-            one,
+            result,
             scores=[
                 HostScore(
                     score.host, score.value, score.normalized, score.value
                 )
-                for score in one.scores
+                for score in result.scores
             ],
         )
-        for one in results
+        for result in results
     ]
 
 
 def _score_after(
     policies: list[PolicyResult], utilization: Utilization
 ) -> None:
-    position = {name: at for at, name in enumerate(utilization.policies)}
+    position = {name: row for row, name in enumerate(utilization.policies)}
     for policy in policies:
-        at = position.get(policy.name)
-        if at is None:
+        row = position.get(policy.name)
+        if row is None:
             policy.imbalance_after = 0.0
             continue
-        policy.imbalance_after = float(utilization.imbalances[at])
+        policy.imbalance_after = float(utilization.imbalances[row])
         values = dict(
             zip(
                 utilization.index.hosts,
-                utilization.scores[at].tolist(),
+                utilization.scores[row].tolist(),
                 strict=True,
             )
         )
@@ -217,30 +226,32 @@ def _groups(
 
     :param before: instance uuid to host, and ``after`` the same
     """
-    found = []
-    for one in sorted(snapshot.groups, key=lambda group: group.uuid):
-        uuids = set(one.members)
+    standings = []
+    for group in sorted(snapshot.groups, key=lambda group: group.uuid):
+        uuids = set(group.members)
         members = sorted(uuids & before.keys())
         if not members:
             continue
         broken = [
-            server_groups.describe(one, Counter(at[uuid] for uuid in members))
-            for at in (before, after)
+            server_groups.describe(
+                group, Counter(placement[uuid] for uuid in members)
+            )
+            for placement in (before, after)
         ]
-        found.append(
+        standings.append(
             GroupStanding(
-                uuid=one.uuid,
-                name=one.name,
-                policy=one.policy,
-                most_per_host=server_groups.most_per_host(one),
-                enforced=server_groups.is_enforced(one, settings),
+                uuid=group.uuid,
+                name=group.name,
+                policy=group.policy,
+                most_per_host=server_groups.most_per_host(group),
+                enforced=server_groups.is_enforced(group, settings),
                 members=members,
                 elsewhere=len(uuids) - len(members),
                 broken_before=broken[0],
                 broken_after=broken[1],
             )
         )
-    return found
+    return standings
 
 
 def _explain(
@@ -248,12 +259,14 @@ def _explain(
 ) -> None:
     """Give every instance that does not move a reason."""
     names = phases.utilization.index.instances
-    found: dict[str, Reason] = {}
+    reasons: dict[str, Reason] = {}
     for end in phases.ends:
-        found |= {names[at]: reason for at, reason in end.stayed.items()}
+        reasons |= {
+            names[position]: reason for position, reason in end.stayed.items()
+        }
     moved = {step.instance for step in result.steps}
     result.unmovable = fixed | {
-        uuid: reason for uuid, reason in found.items() if uuid not in moved
+        uuid: reason for uuid, reason in reasons.items() if uuid not in moved
     }
     last = phases.ends[-1]
     unneeded = Reason(
@@ -274,42 +287,42 @@ def _drains(
     # A server group's repair may take the rest away.
     leaving = {(step.instance, step.source) for step in result.steps}
     on: dict[str, list[str]] = {host: [] for host in card.draining}
-    for uuid, one in sorted(snapshot.instances.items()):
-        if one.host in on:
-            on[one.host].append(uuid)
+    for uuid, instance in sorted(snapshot.instances.items()):
+        if instance.host in on:
+            on[instance.host].append(uuid)
     drains = []
     for host, reason in card.draining.items():
-        there = on[host]
+        uuids = on[host]
         staying = {
             uuid: result.stayed[uuid]
-            for uuid in there
+            for uuid in uuids
             if (uuid, host) not in leaving
         }
         drains.append(
-            Drain(host, reason, len(there), len(there) - len(staying), staying)
+            Drain(host, reason, len(uuids), len(uuids) - len(staying), staying)
         )
     return drains
 
 
 def _step(
-    made: PlannedMove, phases: PhaseRunner, costs: MigrationCosts
+    move: PlannedMove, phases: PhaseRunner, costs: MigrationCosts
 ) -> MigrationStep:
-    utilization, undo = phases.utilization, made.undo
+    utilization, undo = phases.utilization, move.undo
     uuid = utilization.index.instances[undo.instance]
     instance = phases.snapshot.instances[uuid]
     destination = utilization.index.hosts[undo.destination]
     before, after = (
-        dict(zip(utilization.policies, one.tolist(), strict=True))
-        for one in (undo.whole.widths, made.whole_after)
+        dict(zip(utilization.policies, widths.tolist(), strict=True))
+        for widths in (undo.whole.widths, move.whole_after)
     )
     weights = utilization.weights
     rest_before, rest_after = (
-        math.fsum(weights * one) if undo.ends is not undo.whole else None
-        for one in (made.before, made.after)
+        math.fsum(weights * widths) if undo.ends is not undo.whole else None
+        for widths in (move.before, move.after)
     )
     return MigrationStep(
         scope=phases.snapshot.scope,
-        phase=made.phase,
+        phase=move.phase,
         instance=uuid,
         instance_name=instance.name,
         source=utilization.index.hosts[undo.source],
@@ -318,11 +331,11 @@ def _step(
         imbalance_before=before,
         imbalance_after=after,
         combined_before=math.fsum(weights * undo.whole.widths),
-        combined_after=math.fsum(weights * made.whole_after),
+        combined_after=math.fsum(weights * move.whole_after),
         requires=(
             ''
-            if made.requires is None
-            else utilization.index.instances[made.requires]
+            if move.requires is None
+            else utilization.index.instances[move.requires]
         ),
         copied_mb=costs.copied_mb(instance, destination),
         seconds=costs.seconds(instance, destination),

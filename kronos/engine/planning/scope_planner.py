@@ -78,17 +78,17 @@ class Prepared:
 class ScopePlanner:
     """The planning of one scope.
 
-    :param given: all that it is planned by; it stays as it is
+    :param inputs: all that it is planned by; it stays as it is
     """
 
-    def __init__(self, given: PlanningInput) -> None:
-        instances = given.snapshot.instances
+    def __init__(self, inputs: PlanningInput) -> None:
+        instances = inputs.snapshot.instances
         # All that follows asks for this order, which takes long to find.
         ordered = {uuid: instances[uuid] for uuid in sorted(instances)}
-        self._snapshot = replace(given.snapshot, instances=ordered)
-        self._given = replace(given, snapshot=self._snapshot)
-        self._settings = given.settings
-        self._earlier = EarlierPlans(given.earlier)
+        self._snapshot = replace(inputs.snapshot, instances=ordered)
+        self._given = replace(inputs, snapshot=self._snapshot)
+        self._settings = inputs.settings
+        self._earlier = EarlierPlans(inputs.earlier)
 
     def plan(self) -> AggregateResult:
         """Plan it, or say why it stands still."""
@@ -130,7 +130,11 @@ class ScopePlanner:
         memory: cooldown.Cooldowns,
     ) -> Prepared:
         snapshot, settings = self._snapshot, self._settings
-        used = [one for one in self._given.policies if one.name in card.values]
+        used = [
+            policy
+            for policy in self._given.policies
+            if policy.name in card.values
+        ]
         weights = profiles.profile(snapshot, used, card, settings)
         stages.append(Stage('profile', len(weights.profiles)))
         warnings = card.warnings + weights.warnings + memory.notes
@@ -140,7 +144,9 @@ class ScopePlanner:
         unavailable = memory.unavailable | self._earlier.planned()
         frozen, everyone = card.frozen, now.instances.values()
         stages += [
-            Stage('down', sum(one.host in frozen for one in everyone)),
+            Stage(
+                'down', sum(instance.host in frozen for instance in everyone)
+            ),
             Stage(
                 'unavailable',
                 sum(uuid in now.instances for uuid in unavailable),

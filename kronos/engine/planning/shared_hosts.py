@@ -65,8 +65,12 @@ class EarlierPlans:
         """
         card = dataclasses.replace(
             card,
-            values={name: dict(one) for name, one in card.values.items()},
-            loads={name: dict(one) for name, one in card.loads.items()},
+            values={
+                name: dict(by_host) for name, by_host in card.values.items()
+            },
+            loads={
+                name: dict(by_host) for name, by_host in card.loads.items()
+            },
         )
         warnings, touched = list(card.warnings), {}
         servers = snapshot.instances | {
@@ -94,14 +98,17 @@ class EarlierPlans:
         """The moves of instances that were not seen elsewhere meanwhile."""
         if not self.moves:
             return []
-        at = {uuid: one.host for uuid, one in snapshot.instances.items()}
-        found = []
+        host_of = {
+            uuid: instance.host
+            for uuid, instance in snapshot.instances.items()
+        }
+        moves = []
         for move in self.moves:
             uuid = move.instance.uuid
-            if at.get(uuid, move.source) == move.source:
-                at[uuid] = move.destination
-                found.append(move)
-        return found
+            if host_of.get(uuid, move.source) == move.source:
+                host_of[uuid] = move.destination
+                moves.append(move)
+        return moves
 
 
 def _ends(move: EarlierMove, snapshot: Snapshot) -> list[tuple[str, int]]:
@@ -113,9 +120,9 @@ def _ends(move: EarlierMove, snapshot: Snapshot) -> list[tuple[str, int]]:
 def _loaded(host: Host, instance: Instance, sign: int) -> Host:
     if host.headroom is None:
         return host
-    asked = instance.demand
+    demand = instance.demand
     headroom = {
-        name: Headroom(room.capacity, room.used + sign * asked.get(name, 0))
+        name: Headroom(room.capacity, room.used + sign * demand.get(name, 0))
         for name, room in host.headroom.items()
     }
     return dataclasses.replace(host, headroom=headroom)

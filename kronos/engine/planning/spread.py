@@ -30,39 +30,41 @@ PAIR = 2
 """Migrations of a swap."""
 
 
-def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
-    scope = RelaxedScope.of(simulation, given.settings.optimal_limit)
+    scope = RelaxedScope.of(simulation, inputs.settings.optimal_limit)
     before = simulation.utilization.combined()
-    found, dust = _searched(simulation, given)
+    result, dust = _searched(simulation, inputs)
     stayed, rest = dict[int, Reason](), None
-    if found.stopped is StopReason.STUCK:
+    if result.stopped is StopReason.STUCK:
         stayed = stop_reasons.stuck_instances(simulation)
-        rest = _spread_rest(simulation, given, found, stayed)
+        rest = _spread_rest(simulation, inputs, result, stayed)
     reason = stop_reasons.why_stopped(
-        found.stopped,
+        result.stopped,
         simulation.utilization,
         len(simulation.steps),
-        given.settings,
-        all_judged=not any(one.skipped for one in given.scorecard.results),
+        inputs.settings,
+        all_judged=not any(
+            policy.skipped for policy in inputs.scorecard.results
+        ),
     )
-    if found.stopped is StopReason.STUCK:
+    if result.stopped is StopReason.STUCK:
         reason += dust
-        reason += stop_reasons.held(simulation, given.fixed)
-        reason += stop_reasons.unsafe_swap(found.has_unsafe_swap)
+        reason += stop_reasons.held(simulation, inputs.fixed)
+        reason += stop_reasons.unsafe_swap(result.has_unsafe_swap)
     reason += stop_reasons.without(rest, simulation.utilization)
     return PhaseResult(
-        found.stopped,
+        result.stopped,
         reason,
         stayed,
-        found.notices,
-        searched_by=found.searched_by.value,
+        result.notices,
+        searched_by=result.searched_by.value,
         certificate=certificate.of(
             scope,
             before,
             simulation.utilization.combined(),
-            given.settings,
-            found,
+            inputs.settings,
+            result,
         ),
         rest=rest,
     )
@@ -70,36 +72,36 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
 
 def _searched(
     simulation: Simulation,
-    given: PhaseInput,
+    inputs: PhaseInput,
     search: Callable[[Simulation, PhaseInput], SearchResult] = registry.run,
 ) -> tuple[SearchResult, str]:
     """What a search comes to, but for a plan that is dust.
 
     :returns: with what is to be said of it; '' if it is none
     """
-    dust = Dust(simulation, given)
-    found = search(simulation, given)
-    why = dust.why(search, found.stopped)
+    dust = Dust(simulation, inputs)
+    result = search(simulation, inputs)
+    why = dust.why(search, result.stopped)
     if not why:
-        return found, ''
+        return result, ''
     dust.take_back()
-    return replace(found, stopped=StopReason.STUCK, is_proven=False), why
+    return replace(result, stopped=StopReason.STUCK, is_proven=False), why
 
 
 def _spread_rest(
     simulation: Simulation,
-    given: PhaseInput,
-    found: SearchResult,
+    inputs: PhaseInput,
+    result: SearchResult,
     stayed: dict[int, Reason],
 ) -> Rest | None:
     """Spread the hosts that are not stuck, if any are.
 
     All hosts are judged again afterwards.
 
-    :param found: how the search of all hosts ended; this one's end is added
+    :param result: how the search of all hosts ended; this one's end is added
     :param stayed: so are the reasons of what stays on the highest hosts
     """
-    settings, utilization = given.settings, simulation.utilization
+    settings, utilization = inputs.settings, simulation.utilization
     if not settings.plateau_moves:
         return None  # the literal rule
     if simulation.left < PAIR and greedy.can_swap(simulation, settings):
@@ -112,34 +114,37 @@ def _spread_rest(
     if settings.exhaust or utilization.over_threshold().any():
         scope = RelaxedScope.of(simulation, settings.optimal_limit)
         before = utilization.combined()
-        of_rest = _search_rest(simulation, given)
+        of_rest = _search_rest(simulation, inputs)
         rest.certificate = certificate.of(
             scope, before, utilization.combined(), settings, of_rest
         )
-        found.notices += of_rest.notices
-        found.has_unsafe_swap |= of_rest.has_unsafe_swap
+        result.notices += of_rest.notices
+        result.has_unsafe_swap |= of_rest.has_unsafe_swap
         if of_rest.stopped is StopReason.BUDGET:
-            found.stopped = StopReason.BUDGET
+            result.stopped = StopReason.BUDGET
         more = stop_reasons.stuck_instances(simulation)
-        stayed |= {one: more[one] for one in more.keys() - stayed.keys()}
-    _measure(rest, utilization, given.scorecard)
+        stayed |= {
+            instance: more[instance]
+            for instance in more.keys() - stayed.keys()
+        }
+    _measure(rest, utilization, inputs.scorecard)
     utilization.judge_all()
     return rest
 
 
-def _search_rest(simulation: Simulation, given: PhaseInput) -> SearchResult:
+def _search_rest(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     """Search as for all hosts; what makes these worse is not taken.
 
     Step by step the greedy search never does that.
     """
     start, utilization = len(simulation.steps), simulation.utilization
     before = _whole(utilization)
-    found, _ = _searched(simulation, given)
+    result, _ = _searched(simulation, inputs)
     if _whole(utilization) > before + EPSILON:
         while len(simulation.steps) > start:
             simulation.take_back()
-        found, _ = _searched(simulation, given, greedy.run)
-    return found
+        result, _ = _searched(simulation, inputs, greedy.run)
+    return result
 
 
 def _whole(utilization: Utilization) -> float:

@@ -222,14 +222,14 @@ def held(simulation: Simulation, fixed: Mapping[str, Reason]) -> str:
     if not over:
         return ''
     host = utilization.highest[over[0]].hosts[0]
-    there = simulation.placement.on(host).tolist()
-    uuids = [utilization.index.instances[one] for one in there]
+    instances = simulation.placement.on(host).tolist()
+    uuids = [utilization.index.instances[instance] for instance in instances]
     reasons = Counter(fixed[uuid] for uuid in uuids if uuid in fixed)
     if not reasons:
         return ''
     reason = min(reasons, key=lambda why: (-reasons[why], why))
     return (
-        f'; {reasons.total()} of {len(there)} instances on '
+        f'; {reasons.total()} of {len(instances)} instances on '
         f'{utilization.index.hosts[host]} stay: {reason}'
     )
 
@@ -244,11 +244,11 @@ def no_destination(
     refused: list[tuple[int, str]] = [
         *simulation.constraints.refusals(instance)
     ]
-    left = len(simulation.utilization.counts) - sum(
+    remaining = len(simulation.utilization.counts) - sum(
         number for number, _ in refused
     )
-    if left and otherwise:
-        refused.append((left, otherwise))
+    if remaining and otherwise:
+        refused.append((remaining, otherwise))
     # The first refusal is that of the host where it is.
     text = '; '.join(
         f'{number} host{"" if number == 1 else "s"}: {reason}'
@@ -262,14 +262,14 @@ def no_destination(
 
 def _why_stuck(simulation: Simulation, instance: int) -> Reason:
     utilization = simulation.utilization
-    one = np.array([instance])
-    legal = np.flatnonzero(simulation.constraints.hard_rows(one)[0])
+    instances = np.array([instance])
+    legal = np.flatnonzero(simulation.constraints.hard_rows(instances)[0])
     if not legal.size:
         return no_destination(simulation, instance)
-    breaks = simulation.constraints.soft_breaks_rows(one)[0][legal]
+    breaks = simulation.constraints.soft_breaks_rows(instances)[0][legal]
     source = simulation.placement.host_of[[instance]]
-    left, entered = utilization.scores_after(one, source, legal)
-    _, objected = utilization.judge(source, legal, left, entered)
+    leaving, entered = utilization.scores_after(instances, source, legal)
+    _, objected = utilization.judge(source, legal, leaving, entered)
     number = int(objected.sum())
     text = f'{legal.size} legal destinations, none improves'
     if costly := int((breaks > 0).sum()):

@@ -16,9 +16,9 @@ LATEST = 50
 def by_scope(snapshots: Iterable[Snapshot]) -> dict[str, float]:
     """Seconds per move of each scope of which any is known."""
     return {
-        one.scope: seconds
-        for one in snapshots
-        if (seconds := seconds_per_move(one)) is not None
+        snapshot.scope: seconds
+        for snapshot in snapshots
+        if (seconds := seconds_per_move(snapshot)) is not None
     }
 
 

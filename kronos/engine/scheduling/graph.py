@@ -41,11 +41,14 @@ class Schedule:
         self, steps: list[MigrationStep], max_concurrent: int
     ) -> float:
         """How long the plan takes if its steps take what is expected."""
-        place = {at: number for number, at in enumerate(self.order)}
-        each = [steps[at].seconds for at in self.order]
+        place = {step: number for number, step in enumerate(self.order)}
+        each = [steps[step].seconds for step in self.order]
         begun = makespan.starts(
-            [steps[at] for at in self.order],
-            [[place[one] for one in self.parents[at]] for at in self.order],
+            [steps[step] for step in self.order],
+            [
+                [place[parent] for parent in self.parents[step]]
+                for step in self.order
+            ],
             each,
             max_concurrent,
         )
@@ -97,13 +100,13 @@ def rules(
 
 
 def _groups_by_instance(snapshots: list[Snapshot]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    groups: dict[str, list[str]] = defaultdict(list)
     for snapshot in snapshots:
         for group in snapshot.groups:
             for member in group.members:
-                if group.uuid not in found[member]:
-                    found[member].append(group.uuid)
-    return found
+                if group.uuid not in groups[member]:
+                    groups[member].append(group.uuid)
+    return groups
 
 
 def _tight_hosts(
@@ -121,11 +124,13 @@ def _tight_hosts(
         for resource, amount in instances[step.instance].demand.items():
             need[step.destination][resource] += amount
     return {
-        name for name, wanted in need.items() if not _fits(hosts[name], wanted)
+        name
+        for name, amounts in need.items()
+        if not _fits(hosts[name], amounts)
     }
 
 
-def _fits(host: Host, wanted: dict[str, int]) -> bool:
+def _fits(host: Host, amounts: dict[str, int]) -> bool:
     """Whether all of it fits now; unknown room is taken for none.
 
     A class that the host's provider does not have (disk on shared storage)
@@ -136,7 +141,7 @@ def _fits(host: Host, wanted: dict[str, int]) -> bool:
     return all(
         amount
         <= host.headroom[resource].capacity - host.headroom[resource].used
-        for resource, amount in wanted.items()
+        for resource, amount in amounts.items()
         if resource in host.headroom
     )
 

@@ -87,8 +87,8 @@ class Timetable:
         self._took = [milliseconds(step) for step in steps]
         self._after: dict[int, list[int]] = defaultdict(list)
         for step, earlier in enumerate(before):
-            for one in earlier:
-                self._after[one].append(step)
+            for parent in earlier:
+                self._after[parent].append(step)
         self._chain = self._chains()
         self._to_give: dict[str, int] = defaultdict(int)
         self._to_take: dict[str, int] = defaultdict(int)
@@ -107,20 +107,22 @@ class Timetable:
 
     def _chains(self) -> list[int]:
         """Per step the longest time from its start that rules make."""
-        found = list(self._took)
-        for step in reversed(range(len(found))):
-            rest = max((found[one] for one in self._after[step]), default=0)
-            found[step] += rest
-        return found
+        chains = list(self._took)
+        for step in reversed(range(len(chains))):
+            rest = max(
+                (chains[follower] for follower in self._after[step]), default=0
+            )
+            chains[step] += rest
+        return chains
 
     def order(self) -> list[int]:
         """The steps in the order of their starts."""
-        found: list[int] = []
+        order: list[int] = []
         missing = [len(earlier) for earlier in self._before]
         for step, number in enumerate(missing):
             if not number:
                 self._enqueue(step)
-        while len(found) < len(self._steps):
+        while len(order) < len(self._steps):
             self._now, (*_, chosen), queue = min(
                 (
                     first
@@ -131,14 +133,14 @@ class Timetable:
             )
             heapq.heappop(queue.soon)
             self._take(chosen, queue)
-            found.append(chosen)
+            order.append(chosen)
             end = self._now + self._took[chosen]
             for step in self._after[chosen]:
                 self._from[step] = max(self._from[step], end)
                 missing[step] -= 1
                 if not missing[step]:
                     self._enqueue(step)
-        return found
+        return order
 
     def _enqueue(self, step: int) -> None:
         queue = self._queues[self._steps[step].scope]
@@ -146,59 +148,63 @@ class Timetable:
 
     def _first(self, queue: _Queue) -> tuple[int, Key, _Queue] | None:
         """When the next step of a queue starts, and which; it is on top."""
-        at = max(queue.lanes.free_at(), self._now)
+        moment = max(queue.lanes.free_at(), self._now)
         while True:
-            while queue.later and queue.later[0][0] <= at:
+            while queue.later and queue.later[0][0] <= moment:
                 _, step = heapq.heappop(queue.later)
                 heapq.heappush(queue.soon, self._key(step))
-            if key := self._most_urgent(queue, at):
-                return at, key, queue
+            if key := self._most_urgent(queue, moment):
+                return moment, key, queue
             if not queue.later:
                 return None
-            known, step = queue.later[0]
-            if (start := self._start(step)) > known:
+            previous, step = queue.later[0]
+            if (start := self._start(step)) > previous:
                 heapq.heapreplace(queue.later, (start, step))
             else:
-                at = start
+                moment = start
 
-    def _most_urgent(self, queue: _Queue, at: int) -> Key | None:
+    def _most_urgent(self, queue: _Queue, moment: int) -> Key | None:
         """Of the steps that can start by then; it is on top afterwards."""
         while queue.soon:
             key = queue.soon[0]
             step = key[-1]
-            if (start := self._start(step)) > at:
+            if (start := self._start(step)) > moment:
                 heapq.heappop(queue.soon)
                 heapq.heappush(queue.later, (start, step))
-            elif (known := self._key(step)) > key:
-                heapq.heapreplace(queue.soon, known)
+            elif (current := self._key(step)) > key:
+                heapq.heapreplace(queue.soon, current)
             else:
                 return key
         return None
 
     def _key(self, step: int) -> Key:
         """The more is left to do, the smaller; it never becomes smaller."""
-        one = self._steps[step]
-        left = max(
-            self._to_give[one.source] * INTO_HOST,
-            self._to_take[one.destination] * OUT_OF_HOST,
+        move = self._steps[step]
+        work = max(
+            self._to_give[move.source] * INTO_HOST,
+            self._to_take[move.destination] * OUT_OF_HOST,
             self._chain[step] * INTO_HOST * OUT_OF_HOST,
         )
-        return -left, -self._took[step], step
+        return -work, -self._took[step], step
 
     def _start(self, step: int) -> int:
         """When its parents and its hosts can have it, whatever the scope."""
-        one = self._steps[step]
+        move = self._steps[step]
         return max(
             self._from[step],
-            self._out[one.source].free_at(),
-            self._into[one.destination].free_at(),
+            self._out[move.source].free_at(),
+            self._into[move.destination].free_at(),
         )
 
     def _take(self, step: int, queue: _Queue) -> None:
         """Hold its lanes from now on."""
-        one, took = self._steps[step], self._took[step]
-        self._to_give[one.source] -= took
-        self._to_take[one.destination] -= took
-        lanes = self._out[one.source], self._into[one.destination], queue.lanes
+        move, took = self._steps[step], self._took[step]
+        self._to_give[move.source] -= took
+        self._to_take[move.destination] -= took
+        lanes = (
+            self._out[move.source],
+            self._into[move.destination],
+            queue.lanes,
+        )
         for these in lanes:
             these.take(self._now + took)

@@ -42,29 +42,29 @@ def starts(
     """
     if workers is not None and workers < 1:
         raise ValueError('at least one worker is needed')
-    left = _Left(parents, picked or range(len(parents)))
+    dependencies = _Dependencies(parents, picked or range(len(parents)))
     lanes = _Turns(trips, max_concurrent)
     begun: dict[int, float] = {}
     running: list[tuple[float, int]] = []
-    held: list[int] = []
+    queue: list[int] = []
     now = 0.0
-    while held or running or left.ready:
+    while queue or running or dependencies.ready:
         free = workers or len(trips)
-        while left.ready and len(held) + len(running) < free:
-            bisect.insort(held, heapq.heappop(left.ready)[1])
-        for step in [one for one in held if lanes.take(one)]:
-            held.remove(step)
+        while dependencies.ready and len(queue) + len(running) < free:
+            bisect.insort(queue, heapq.heappop(dependencies.ready)[1])
+        for step in [step for step in queue if lanes.take(step)]:
+            queue.remove(step)
             begun[step] = now
             heapq.heappush(running, (now + seconds[step], step))
         now, ended = heapq.heappop(running)
         lanes.give_back(ended)
-        left.end(ended)
+        dependencies.end(ended)
     if len(begun) < len(parents):
         raise ValueError('the graph has a circle')
     return [begun[step] for step in range(len(parents))]
 
 
-class _Left:
+class _Dependencies:
     """The steps whose parents have ended."""
 
     def __init__(
@@ -72,13 +72,13 @@ class _Left:
     ) -> None:
         self._rank = {step: rank for rank, step in enumerate(picked)}
         self._after: dict[int, list[int]] = defaultdict(list)
-        self._missing = [len(set(found)) for found in parents]
+        self._missing = [len(set(predecessors)) for predecessors in parents]
         self.ready: list[tuple[int, int]] = []
         """A heap of steps behind their ranks: no worker has them yet."""
-        for step, found in enumerate(parents):
-            for parent in set(found):
+        for step, predecessors in enumerate(parents):
+            for parent in set(predecessors):
                 self._after[parent].append(step)
-            if not found:
+            if not predecessors:
                 heapq.heappush(self.ready, (self._rank[step], step))
 
     def end(self, ended: int) -> None:
@@ -119,9 +119,9 @@ class _Turns:
 
 def most_at_once(begun: Sequence[float], seconds: Sequence[float]) -> int:
     """How many steps run side by side at the busiest moment."""
-    changes = [(at, 1) for at in begun]
+    changes = [(start, 1) for start in begun]
     changes += [
-        (at + took, -1) for at, took in zip(begun, seconds, strict=True)
+        (start + took, -1) for start, took in zip(begun, seconds, strict=True)
     ]
     most = running = 0
     for _, change in sorted(changes):  # what ends there makes room first
@@ -142,16 +142,16 @@ def lower_bound(
     :param before: per step the earlier ones that it must wait for
     """
     bounds = [0.0, *seconds]
-    for limit, found in (
+    for limit, names in (
         (max_concurrent, [trip.scope for trip in trips]),
         (OUT_OF_HOST, [trip.source for trip in trips]),
         (INTO_HOST, [trip.destination for trip in trips]),
     ):
         work: dict[str, float] = defaultdict(float)
-        for name, took in zip(found, seconds, strict=True):
+        for name, took in zip(names, seconds, strict=True):
             work[name] += took
         bounds += [total / limit for total in work.values()]
     ends: list[float] = []
     for took, earlier in zip(seconds, before or [], strict=False):
-        ends.append(took + max((ends[one] for one in earlier), default=0.0))
+        ends.append(took + max((ends[step] for step in earlier), default=0.0))
     return max(bounds + ends)

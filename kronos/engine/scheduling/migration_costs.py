@@ -80,18 +80,18 @@ class MigrationCosts:
 
     def _measured(self) -> float | None:
         """The median of the scope's latest live migrations; None: unknown."""
-        known = sorted(
-            (one for one in self._snapshot.events if self._tells(one)),
-            key=lambda one: one.at,
+        events = sorted(
+            (event for event in self._snapshot.events if self._tells(event)),
+            key=lambda event: event.at,
         )
-        found = [
+        rates = [
             self.copied_mb(
-                self._snapshot.instances[one.instance], one.destination
+                self._snapshot.instances[event.instance], event.destination
             )
-            / (one.seconds - SETUP_SECONDS)
-            for one in known[-LATEST:]
+            / (event.seconds - SETUP_SECONDS)
+            for event in events[-LATEST:]
         ]
-        return statistics.median(found) if found else None
+        return statistics.median(rates) if rates else None
 
     def _tells(self, event: Event) -> bool:
         instance = self._snapshot.instances.get(event.instance)

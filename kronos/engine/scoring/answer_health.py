@@ -49,7 +49,9 @@ def judge(
     :param label: each series should have it; '': none is asked for
     :param staleness_threshold: seconds after which a sample does not count
     """
-    samples = [one for one in answer.samples if one.label or not label]
+    samples = [
+        sample for sample in answer.samples if sample.label or not label
+    ]
     reading = Reading(
         query,
         incomplete=wording.some(answer.incomplete, 3),
@@ -63,7 +65,9 @@ def judge(
         reading.error = _none_labelled(reading, label)
         return reading
     oldest = answer.answered_at - staleness_threshold
-    reading.samples = [one for one in samples if one.timestamp >= oldest]
+    reading.samples = [
+        sample for sample in samples if sample.timestamp >= oldest
+    ]
     reading.too_old = len(samples) - len(reading.samples)
     limit = f'staleness_threshold is {durations.exact(staleness_threshold)}'
     clock = reading.clock
@@ -77,7 +81,7 @@ def judge(
             f'{_SYNCHRONISE}'
         )
     else:
-        age = answer.answered_at - max(one.timestamp for one in samples)
+        age = answer.answered_at - max(sample.timestamp for sample in samples)
         reading.error = (
             'the newest sample is '
             f'{durations.beside(age, staleness_threshold)} old; {limit}'
@@ -157,10 +161,12 @@ def unlabelled(reading: Reading, label: str) -> str:
 
 def clocks(readings: Iterable[Reading]) -> str:
     """That the clocks differ, by the answer that shows most; '' if not."""
-    found = [one.clock for one in readings if one.clock is not None]
-    if not found:
+    differences = [
+        reading.clock for reading in readings if reading.clock is not None
+    ]
+    if not differences:
         return ''
-    most = max(found, key=lambda one: abs(one.seconds))
+    most = max(differences, key=lambda difference: abs(difference.seconds))
     return f'{CLOCKS}{_difference(most)}. {_SYNCHRONISE}'
 
 
@@ -174,17 +180,17 @@ def _clock(answer: Answer) -> ClockDifference | None:
     by its own clock, and leaves out itself what is too old; so samples of one
     age are no sign of old samples. Without samples its Date header tells.
     """
-    stamps = {one.timestamp for one in answer.samples}
-    there = max(stamps, default=answer.dated)
+    stamps = {sample.timestamp for sample in answer.samples}
+    remote = max(stamps, default=answer.dated)
     if stamps and max(stamps) - min(stamps) > _ONE_MOMENT:
         return None
-    if there is None or not math.isfinite(there):
+    if remote is None or not math.isfinite(remote):
         return None
     # The query was evaluated at some moment between the two.
-    here = min(max(there, answer.asked_at), answer.answered_at)
-    if abs(there - here) <= SKEW_SECONDS:
+    local = min(max(remote, answer.asked_at), answer.answered_at)
+    if abs(remote - local) <= SKEW_SECONDS:
         return None
-    return ClockDifference(there, here)
+    return ClockDifference(remote, local)
 
 
 def _difference(clock: ClockDifference) -> str:
@@ -196,8 +202,8 @@ def _difference(clock: ClockDifference) -> str:
     )
 
 
-def _time(at: float) -> str:
-    seconds = int(at) % _DAY
+def _time(moment: float) -> str:
+    seconds = int(moment) % _DAY
     return f'{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}'
 
 
@@ -206,7 +212,7 @@ def _note_unlabelled(
 ) -> None:
     if not label:
         return
-    lacking = [one for one in samples if not one.label]
+    lacking = [sample for sample in samples if not sample.label]
     reading.unlabelled = len(lacking)
     reading.unlabelled_series = lacking[0].series if lacking else ''
 

@@ -109,10 +109,10 @@ class Attribution:
     @property
     def fault(self) -> str:
         """Why the profiles cannot be used; '' if they can."""
-        wrong = [one for one in self.hosts.values() if one.excess > 0.0]
+        wrong = [load for load in self.hosts.values() if load.excess > 0.0]
         if not wrong:
             return ''
-        wrong.sort(key=lambda one: (-one.excess, one.host))
+        wrong.sort(key=lambda load: (-load.excess, load.host))
         first = wrong[0]
         text = (
             f'the servers of {first.host} sum to {first.servers:.3g}, and '
@@ -130,15 +130,15 @@ class Attribution:
 
         :param rule: what becomes of it in a plan
         """
-        found = [one for one in self.hosts.values() if one.is_doubtful]
-        if not found:
+        loads = [load for load in self.hosts.values() if load.is_doubtful]
+        if not loads:
             return ''
-        found.sort(key=lambda one: (-one.unexplained, one.host))
-        first, still = found[0], sum(one.still for one in found)
+        loads.sort(key=lambda load: (-load.unexplained, load.host))
+        first, still = loads[0], sum(load.still for load in loads)
         text = (
             f'policy {self.policy}: vm_profile_query: the servers of '
             f'{first.host} sum to {first.servers:.3g}, and imbalance_query '
-            f'gives {first.value:.3g} for it{_further(found)}'
+            f'gives {first.value:.3g} for it{_further(loads)}'
         )
         if still:
             text += f'; {still} of their running servers used exactly 0'
@@ -154,7 +154,8 @@ class Attribution:
 def _further(loads: Sequence[HostLoad]) -> str:
     """The hosts after the first one: `` (cmp2 0.1 of 0.6 and 1 more)``."""
     named = [
-        f'{one.host} {one.servers:.3g} of {one.value:.3g}' for one in loads[1:]
+        f'{load.host} {load.servers:.3g} of {load.value:.3g}'
+        for load in loads[1:]
     ]
     return f' (likewise {wording.some(named, SHOWN)})' if named else ''
 
@@ -172,32 +173,32 @@ def of(
     :param sizes: by host, what a usage is divided by; None: it is a share
     :param usage: by uuid, of those that have a value
     """
-    found = Attribution(policy.name)
+    attribution = Attribution(policy.name)
     for host in sorted(values):
         size = 1.0 if sizes is None else sizes.get(host, 0.0)
         if size > 0.0:
-            found.hosts[host] = HostLoad(host, size, values[host])
+            attribution.hosts[host] = HostLoad(host, size, values[host])
     lacking: dict[str, int] = {}
     running: dict[str, int] = {}
-    for uuid, one in snapshot.instances.items():
-        load = found.hosts.get(one.host)
+    for uuid, instance in snapshot.instances.items():
+        load = attribution.hosts.get(instance.host)
         if load is None:
             continue
         load.number += 1
-        weight = _weight(one)
-        running[one.host] = running.get(one.host, 0) + weight
+        weight = _weight(instance)
+        running[instance.host] = running.get(instance.host, 0) + weight
         if uuid not in usage:
-            lacking[one.host] = lacking.get(one.host, 0) + weight
+            lacking[instance.host] = lacking.get(instance.host, 0) + weight
             continue
         share = usage[uuid] / load.size
         load.servers += share
         load.largest = max(load.largest, share)
         load.still += bool(weight and not share)
     for host, weight in lacking.items():
-        load = found.hosts[host]
+        load = attribution.hosts[host]
         load.estimated = load.value * weight / max(running[host], 1)
-    _explain(found)
-    return found
+    _explain(attribution)
+    return attribution
 
 
 def _weight(instance: Instance) -> int:
@@ -205,19 +206,19 @@ def _weight(instance: Instance) -> int:
     return max(instance.vcpus, 1) if instance.status == 'ACTIVE' else 0
 
 
-def _explain(found: Attribution) -> None:
+def _explain(attribution: Attribution) -> None:
     """Find out what a host shows without servers, and what is beyond it."""
     telling = [
-        max(0.0, one.rest)
-        for one in found.hosts.values()
-        if not one.number
-        or one.servers + one.estimated >= max(EXPLAINED * one.value, DUST)
+        max(0.0, load.rest)
+        for load in attribution.hosts.values()
+        if not load.number
+        or load.servers + load.estimated >= max(EXPLAINED * load.value, DUST)
     ]
-    found.idle = min(telling, default=0.0)
-    for one in found.hosts.values():
-        more = one.rest - found.idle
-        if one.number and more > DUST:
-            one.unexplained = more
+    attribution.idle = min(telling, default=0.0)
+    for load in attribution.hosts.values():
+        more = load.rest - attribution.idle
+        if load.number and more > DUST:
+            load.unexplained = more
 
 
 def followed(
@@ -234,15 +235,15 @@ def followed(
     :param by_vcpus: whether that is to be; else nothing moves along then
     """
     more = load.unexplained * load.size
-    total = sum(usage[one.uuid] for one in instances)
+    total = sum(usage[instance.uuid] for instance in instances)
     if total > 0.0:
         return {
-            one.uuid: usage[one.uuid] * (1.0 + more / total)
-            for one in instances
+            instance.uuid: usage[instance.uuid] * (1.0 + more / total)
+            for instance in instances
         }
     if by_vcpus:
         return _shared(more, instances)
-    return {one.uuid: 0.0 for one in instances}
+    return {instance.uuid: 0.0 for instance in instances}
 
 
 def suspected(
@@ -260,20 +261,25 @@ def suspected(
     """
     limit = NEXT_TO_NOTHING * max(usage.values(), default=0.0)
     low = [
-        one for one in instances if usage[one.uuid] <= limit and _weight(one)
+        instance
+        for instance in instances
+        if usage[instance.uuid] <= limit and _weight(instance)
     ]
     if not low:
         total = sum(usage.values())
         factor = 1.0 + unknown / total if total else 1.0
         return {uuid: factor * used for uuid, used in usage.items()}
-    shares = {one.uuid: unknown * _largest_share(one, low) for one in low}
+    shares = {
+        instance.uuid: unknown * _largest_share(instance, low)
+        for instance in low
+    }
     return {uuid: used + shares.get(uuid, 0.0) for uuid, used in usage.items()}
 
 
 def _largest_share(instance: Instance, instances: Sequence[Instance]) -> float:
     """The largest part that is plausible of what all of them use."""
-    vcpus = sum(_weight(one) for one in instances)
-    memory = sum(one.memory_mb for one in instances)
+    vcpus = sum(_weight(server) for server in instances)
+    memory = sum(server.memory_mb for server in instances)
     return max(
         _weight(instance) / vcpus,
         instance.memory_mb / memory if memory else 0.0,
@@ -282,7 +288,7 @@ def _largest_share(instance: Instance, instances: Sequence[Instance]) -> float:
 
 
 def _shared(load: float, instances: Iterable[Instance]) -> dict[str, float]:
-    weights = {one.uuid: _weight(one) for one in instances}
+    weights = {instance.uuid: _weight(instance) for instance in instances}
     total = sum(weights.values())
     return {
         uuid: load * weight / total if total else 0.0
@@ -305,4 +311,4 @@ def fitted(
     slack = max(0.0, min(10.0 * DUST, 1.0 - most))
     if total <= (value + slack) * size:
         return usage
-    return {uuid: one * value * size / total for uuid, one in usage.items()}
+    return {uuid: used * value * size / total for uuid, used in usage.items()}

@@ -35,21 +35,23 @@ def of(
     key = instance_keys.key_of(query.label_type)
     for instance in instances:
         alike.setdefault(getattr(instance, key), []).append(instance)
-    named = {told for one in reading.samples if (told := _host_of(one))}
-    known = labels.match_hosts(named, hosts, how).hosts
-    found: dict[str, tuple[float, float]] = {}
+    named = {host for sample in reading.samples if (host := _host_of(sample))}
+    matches = labels.match_hosts(named, hosts, how).hosts
+    rates: dict[str, tuple[float, float]] = {}
     for sample in reading.samples:
         meant = alike.get(sample.label, [])
         if len(meant) > 1:
-            there = known.get(_host_of(sample))
-            meant = [one for one in meant if one.host == there]
+            named_host = matches.get(_host_of(sample))
+            meant = [
+                instance for instance in meant if instance.host == named_host
+            ]
         if len(meant) == 1 and sample.label and 0 <= sample.value < math.inf:
             rate = sample.timestamp, sample.value
             uuid = meant[0].uuid
-            found[uuid] = max(rate, found.get(uuid, rate))
-    return {uuid: value for uuid, (_, value) in found.items()}
+            rates[uuid] = max(rate, rates.get(uuid, rate))
+    return {uuid: value for uuid, (_, value) in rates.items()}
 
 
 def _host_of(sample: Sample) -> str:
-    told = labels.of_series(sample.series)
-    return next((told[one] for one in LABELS if told.get(one)), '')
+    values = labels.of_series(sample.series)
+    return next((values[label] for label in LABELS if values.get(label)), '')

@@ -39,17 +39,17 @@ class PolicyEvaluation:
 
     def gaps(self, host: str) -> list[Reason]:
         """Which values of a host are lacking for it to take part."""
-        name, found = self.policy.name, []
+        name, gaps = self.policy.name, []
         if host not in self.values:
             text = f'policy {name} has no fresh sample for it'
-            found.append(Reason(text, Code.HOST_NO_SAMPLE, name))
+            gaps.append(Reason(text, Code.HOST_NO_SAMPLE, name))
         if self.capacities is not None and host not in self.capacities:
             text = (
                 f'policy {name}: host_capacity_query has no value above 0 '
                 'for it'
             )
-            found.append(Reason(text, Code.HOST_NO_CAPACITY, name))
-        return found
+            gaps.append(Reason(text, Code.HOST_NO_CAPACITY, name))
+        return gaps
 
 
 class _Unusable(Exception):
@@ -291,9 +291,9 @@ def _missing_text(evaluated: PolicyEvaluation, settings: Settings) -> str:
     short = {labels.short_name(host) for host in missing}
     if settings.host_match is HostMatch.EXACT:
         alike = [
-            one
-            for one in evaluated.unmatched
-            if labels.short_name(one) in short
+            label
+            for label in evaluated.unmatched
+            if labels.short_name(label) in short
         ]
         if alike:
             text += (

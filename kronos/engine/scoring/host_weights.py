@@ -78,7 +78,7 @@ def places(
     if card.blocked in _BLIND:
         return {}
     weights = {result.name: result.weight for result in card.results}
-    ceilings = {one.name: one.capacity_threshold for one in policies}
+    ceilings = {policy.name: policy.capacity_threshold for policy in policies}
     raises = {
         name: _usage_per_vcpu(values, sizes)
         for name, values in card.values.items()
@@ -88,12 +88,12 @@ def places(
         for name, loads in card.loads.items()
     }
     counting: list[str] = list(next(iter(card.values.values()), {}))
-    found = {}
+    by_host = {}
     for host in counting:
         if any(host not in loads for loads in card.loads.values()):
             continue
         total = sizes[host].total if host in sizes else 0.0
-        found[host] = HostWeight(
+        by_host[host] = HostWeight(
             load=math.fsum(
                 weights[name] * values[host]
                 for name, values in card.values.items()
@@ -107,7 +107,7 @@ def places(
                 for name, loads in card.loads.items()
             ),
         )
-    return found
+    return by_host
 
 
 def _usage_per_vcpu(
@@ -118,14 +118,14 @@ def _usage_per_vcpu(
     Where few are in use, most of what is measured is the hosts' own, so it
     is no more than ``MOST``; so much it is, too, where none is in use.
     """
-    known = {
+    in_use = {
         host: size.used
         for host, size in sizes.items()
         if host in values and size.used is not None
     }
-    used = math.fsum(known.values())
-    taken = math.fsum(values[host] * sizes[host].total for host in known)
-    if not known:
+    used = math.fsum(in_use.values())
+    taken = math.fsum(values[host] * sizes[host].total for host in in_use)
+    if not in_use:
         return 0.0
     return min(taken / used, MOST) if used > 0.0 else MOST
 
@@ -134,8 +134,8 @@ def _share(usage: float, total: float) -> float:
     return usage / total if total > 0.0 else 0.0
 
 
-def _room(left: float, rate: float) -> float:
+def _room(free: float, rate: float) -> float:
     if rate > 0.0:
-        return left / rate
+        return free / rate
     # No number of servers that leave would show on it.
-    return math.inf if left > 0.0 else -math.inf
+    return math.inf if free > 0.0 else -math.inf

@@ -45,7 +45,9 @@ def match_hosts(
     _match_whole(distinct, hosts, how, matches)
     if how is HostMatch.SHORT:
         _match_short(distinct, hosts, matches)
-    matches.unmatched = [one for one in distinct if one not in matches.hosts]
+    matches.unmatched = [
+        label for label in distinct if label not in matches.hosts
+    ]
     return matches
 
 
@@ -59,12 +61,12 @@ def may_mean(
 
     :param labels: all label values of the answer
     """
-    names = {one: _whole(one, how) for one in hosts}
+    names = {host: _whole(host, how) for host in hosts}
     same = [host for host, name in names.items() if name == _whole(label, how)]
     if how is HostMatch.EXACT or (same and has_domain(label)):
         return same
     # What the answer names in full is no other host of another domain.
-    named = {_whole(one, how) for one in labels}
+    named = {_whole(value, how) for value in labels}
     return [
         host
         for host in alike(label, hosts)
@@ -130,9 +132,9 @@ def _match_short(
         if len(candidates) > 1:
             matches.ambiguous.update(dict.fromkeys(group, candidates))
         elif len({_whole(label, HostMatch.SHORT) for label in group}) > 1:
-            for one in group:
-                matches.ambiguous[one] = [
-                    other for other in group if other != one
+            for label in group:
+                matches.ambiguous[label] = [
+                    other for other in group if other != label
                 ]
         else:
             matches.hosts.update(dict.fromkeys(group, candidates[0]))

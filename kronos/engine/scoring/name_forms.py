@@ -91,8 +91,8 @@ def better(
     :param label: that is to hold the host
     :returns: None if no other form finds so many
     """
-    known = _matched(series, label, hosts, how)
-    missing = set(hosts) - set(known.values())
+    matched = _matched(series, label, hosts, how)
+    missing = set(hosts) - set(matched.values())
     best, most = None, 0
     for key, other in _forms(series, label, how):
         gained = {
@@ -114,7 +114,7 @@ def better(
                 ),
                 count,
             )
-    is_cause = 2 * most >= len(missing) or not known
+    is_cause = 2 * most >= len(missing) or not matched
     return best if is_cause else None
 
 

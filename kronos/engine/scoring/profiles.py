@@ -63,17 +63,17 @@ def profile(
         }
     )
     by_host = _by_host(snapshot, scorecard)
-    uuids = [one.uuid for group in by_host.values() for one in group]
+    uuids = [instance.uuid for group in by_host.values() for instance in group]
     everyone = set(uuids)
     weights = {}
     for policy in policies_in_use:
         measured = _measured(policy, snapshot, scorecard, settings)
         own = dict(measured.usage)
-        known = _Known.of(policy, by_host, scorecard)
+        view = _PolicyView.of(policy, by_host, scorecard)
         if not measured.usage.keys() >= everyone:
-            _fall_back(known, measured, result)
+            _fall_back(view, measured, result)
         weights[policy.name] = measured.usage
-        _attribute(known, own, measured.usage, result, settings)
+        _attribute(view, own, measured.usage, result, settings)
     result.warnings += scorecard.unexplained(settings.unexplained_load)
     for uuid in uuids:
         if uuid not in result.skipped:
@@ -86,9 +86,9 @@ def profile(
 def _measured(
     policy: Policy, snapshot: Snapshot, card: Scorecard, settings: Settings
 ) -> Measured:
-    found = card.measured.get(policy.name)
-    if found is not None:
-        return replace(found, usage=dict(found.usage))
+    measured = card.measured.get(policy.name)
+    if measured is not None:
+        return replace(measured, usage=dict(measured.usage))
     names = usages.named(snapshot, policy.vm_profile_label_type)
     return usages.measure(policy, snapshot, settings, names)
 
@@ -107,36 +107,40 @@ def _by_host(
     return hosts
 
 
-def _fall_back(known: '_Known', measured: Measured, result: Profiles) -> None:
+def _fall_back(view: '_PolicyView', measured: Measured, result: Profiles) -> None:
     """Give those without a usage the policy's fallback, or skip them."""
-    policy = known.policy
-    for host, instances in known.by_host.items():
-        lacking = [one for one in instances if one.uuid not in measured.usage]
+    policy = view.policy
+    for host, instances in view.by_host.items():
+        lacking = [
+            instance
+            for instance in instances
+            if instance.uuid not in measured.usage
+        ]
         if not lacking:
             continue
-        loads = known.loads(host)
+        loads = view.loads(host)
         for instance in lacking:
             uuid = instance.uuid
             if uuid in loads:
                 measured.usage[uuid] = loads[uuid]
                 if uuid in measured.ambiguous:
                     result.warnings.append(
-                        f'{known.names.of(uuid)}: '
+                        f'{view.names.of(uuid)}: '
                         f'{_why_lacking(policy, uuid, measured)}'
                     )
             else:
                 result.skipped.setdefault(
                     uuid,
                     _why_lacking(policy, uuid, measured)
-                    + _why_no_share(policy, host, known.values),
+                    + _why_no_share(policy, host, view.values),
                 )
-        if host in known.draining:
-            names = [known.names.of(one.uuid) for one in lacking]
+        if host in view.draining:
+            names = [view.names.of(instance.uuid) for instance in lacking]
             result.warnings.append(_estimated(policy, host, names))
 
 
 def _attribute(
-    known: '_Known',
+    view: '_PolicyView',
     own: Mapping[str, float],
     usage: dict[str, float],
     result: Profiles,
@@ -147,32 +151,34 @@ def _attribute(
     :param own: the usages that are measured
     :param usage: with those that are not; it is changed
     """
-    policy, rule = known.policy, settings.unexplained_load
-    if known.attribution is None:
+    policy, rule = view.policy, settings.unexplained_load
+    if view.attribution is None:
         return
     result.bounds[policy.name] = dict(usage)
     result.charges[policy.name] = {}
-    most = max(known.values.values(), default=0.0)
-    for host, instances in known.by_host.items():
-        load = known.attribution.hosts.get(host)
+    most = max(view.values.values(), default=0.0)
+    for host, instances in view.by_host.items():
+        load = view.attribution.hosts.get(host)
         if load is None:
             continue
-        drains, packs = host in known.draining, policy.mode is Mode.PACK
-        measured = [one for one in instances if one.uuid in own]
+        drains, packs = host in view.draining, policy.mode is Mode.PACK
+        measured = [instance for instance in instances if instance.uuid in own]
         if load.unexplained and rule is UnexplainedLoad.FOLLOWS:
             empties = packs or drains
             if empties or not load.is_well_explained:
                 usage |= attribution.followed(load, measured, own, empties)
         if rule is UnexplainedLoad.FOLLOWS:
-            _bound(known, load, instances, own, result)
-        there = {
-            one.uuid: usage[one.uuid] for one in instances if one.uuid in usage
+            _bound(view, load, instances, own, result)
+        by_uuid = {
+            instance.uuid: usage[instance.uuid]
+            for instance in instances
+            if instance.uuid in usage
         }
-        usage |= attribution.fitted(there, load.value, load.size, most)
+        usage |= attribution.fitted(by_uuid, load.value, load.size, most)
 
 
 def _bound(
-    known: '_Known',
+    view: '_PolicyView',
     load: attribution.HostLoad,
     instances: Sequence[Instance],
     own: Mapping[str, float],
@@ -184,17 +190,21 @@ def _bound(
     them needs room for all of it. Only where a host is drained and no other
     has so much room, each counts with the largest share that is plausible.
     """
-    name, host = known.policy.name, load.host
-    drains = host in known.draining
+    name, host = view.policy.name, load.host
+    drains = host in view.draining
     unknown = load.unexplained + (load.estimated if drains else 0.0)
     if not unknown:
         return
-    shares = load.is_far_below and known.policy.mode is not Mode.PACK
+    shares = load.is_far_below and view.policy.mode is not Mode.PACK
     if drains:
         is_doubtful = load.is_far_below or load.estimated > 0.0
-        shares = is_doubtful and not known.has_room(unknown * load.size)
-    doubtful = [one for one in instances if drains or one.uuid in own]
-    usage = {one.uuid: own.get(one.uuid, 0.0) for one in doubtful}
+        shares = is_doubtful and not view.has_room(unknown * load.size)
+    doubtful = [
+        instance for instance in instances if drains or instance.uuid in own
+    ]
+    usage = {
+        instance.uuid: own.get(instance.uuid, 0.0) for instance in doubtful
+    }
     if shares:
         usage = attribution.suspected(unknown * load.size, doubtful, usage)
     else:
@@ -203,7 +213,7 @@ def _bound(
 
 
 @dataclass
-class _Known:
+class _PolicyView:
     """What is known of the hosts by one policy."""
 
     policy: Policy
@@ -247,7 +257,11 @@ class _Known:
     @functools.cached_property
     def names(self) -> wording.ServerNames:
         return wording.ServerNames(
-            {one.uuid: one for some in self.by_host.values() for one in some}
+            {
+                instance.uuid: instance
+                for some in self.by_host.values()
+                for instance in some
+            }
         )
 
     def loads(self, host: str) -> dict[str, float]:
@@ -287,9 +301,9 @@ class _Known:
             load = self._load(host)
             if load is not None:
                 total += load
-                vcpus += sum(one.vcpus for one in others)
+                vcpus += sum(instance.vcpus for instance in others)
         rate = total / vcpus if vcpus else 0.0
-        return {one.uuid: rate * one.vcpus for one in instances}
+        return {instance.uuid: rate * instance.vcpus for instance in instances}
 
 
 def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
@@ -304,10 +318,12 @@ def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
 def _shares(fallback: Fallback, instances: list[Instance]) -> dict[str, float]:
     """Each instance's share of its host's score; none where unknown."""
     if fallback is Fallback.HOST_AVERAGE:
-        return {one.uuid: 1.0 / len(instances) for one in instances}
-    total = sum(one.vcpus for one in instances)
+        return {instance.uuid: 1.0 / len(instances) for instance in instances}
+    total = sum(instance.vcpus for instance in instances)
     if fallback is Fallback.FLAVOR_VCPU_RATIO and total > 0:
-        return {one.uuid: one.vcpus / total for one in instances}
+        return {
+            instance.uuid: instance.vcpus / total for instance in instances
+        }
     return {}
 
 

@@ -82,27 +82,28 @@ class Scorecard:
     def unusable_profiles(self) -> dict[str, str]:
         """By policy that is skipped for its profiles, the reason."""
         return {
-            one.name: one.skipped
-            for one in self.results
-            if one.skipped
-            and one.name in self.attributions
-            and self.attributions[one.name].fault
+            result.name: result.skipped
+            for result in self.results
+            if result.skipped
+            and result.name in self.attributions
+            and self.attributions[result.name].fault
         }
 
     def unexplained(self, rule: UnexplainedLoad) -> list[str]:
         """What is to be known of hosts far above their servers."""
         return [
             warning
-            for one in self.results
-            if not one.skipped
-            and one.name in self.attributions
-            and (warning := self.attributions[one.name].warning(rule))
+            for result in self.results
+            if not result.skipped
+            and result.name in self.attributions
+            and (warning := self.attributions[result.name].warning(rule))
         ]
 
     def rescored(self) -> 'Scorecard':
         """The same, with the scores that follow from its values."""
         results = [
-            _scored(one, self.values.get(one.name, {})) for one in self.results
+            _scored(result, self.values.get(result.name, {}))
+            for result in self.results
         ]
         return replace(self, results=results)
 
@@ -135,26 +136,30 @@ def score(
         for policy in policies
         if policy.enabled
     ]
-    used = [one for one in evaluations if not one.result.skipped]
+    used = [
+        evaluated for evaluated in evaluations if not evaluated.result.skipped
+    ]
     excluded |= _lacking(used, available)
     counting = [host for host in available if host not in excluded]
     _scale_weights(used)
     card = Scorecard(
-        results=[one.result for one in evaluations],
+        results=[evaluated.result for evaluated in evaluations],
         values=_values(used, counting),
         excluded=excluded,
         draining=draining,
         not_drained=hosts.not_drained(snapshot, settings),
         draining_values=_values(used, draining),
-        loads={one.policy.name: one.loads for one in used},
+        loads={evaluated.policy.name: evaluated.loads for evaluated in used},
         capacities={
-            one.policy.name: one.capacities
-            for one in used
-            if one.capacities is not None
+            evaluated.policy.name: evaluated.capacities
+            for evaluated in used
+            if evaluated.capacities is not None
         },
         measured=_measured(used),
         attributions=_attributions(evaluations),
-        warnings=[text for one in evaluations for text in one.warnings]
+        warnings=[
+            text for evaluated in evaluations for text in evaluated.warnings
+        ]
         + hosts.undrainable(snapshot, settings),
     ).rescored()
     blocked, reason = _why_blocked(
@@ -167,9 +172,9 @@ def _measured(
     used: Sequence[PolicyEvaluation],
 ) -> dict[str, usages.Measured]:
     return {
-        one.policy.name: one.measured
-        for one in used
-        if one.measured is not None
+        evaluated.policy.name: evaluated.measured
+        for evaluated in used
+        if evaluated.measured is not None
     }
 
 
@@ -177,9 +182,9 @@ def _attributions(
     evaluations: Sequence[PolicyEvaluation],
 ) -> dict[str, Attribution]:
     return {
-        one.policy.name: one.attribution
-        for one in evaluations
-        if one.attribution is not None
+        evaluated.policy.name: evaluated.attribution
+        for evaluated in evaluations
+        if evaluated.attribution is not None
     }
 
 
@@ -198,10 +203,12 @@ def _values(
     """By policy, by host, as far as they are known."""
     names = list(names)
     return {
-        one.policy.name: {
-            host: one.values[host] for host in names if host in one.values
+        evaluated.policy.name: {
+            host: evaluated.values[host]
+            for host in names
+            if host in evaluated.values
         }
-        for one in used
+        for evaluated in used
     }
 
 
@@ -209,12 +216,12 @@ def _lacking(
     used: Sequence[PolicyEvaluation], available: Sequence[str]
 ) -> dict[str, Reason]:
     """Those of the hosts of which a policy in use lacks a value."""
-    found: dict[str, Reason] = {}
+    lacking: dict[str, Reason] = {}
     for evaluated in used:
         for host in available:
-            if host not in found and (gaps := evaluated.gaps(host)):
-                found[host] = gaps[0]
-    return found
+            if host not in lacking and (gaps := evaluated.gaps(host)):
+                lacking[host] = gaps[0]
+    return lacking
 
 
 def _scale_weights(used: list[PolicyEvaluation]) -> None:
@@ -273,9 +280,9 @@ def _why_blocked(
 def _filled_blindly(card: Scorecard) -> str:
     """Whose profiles packing lacks; the other policies know nothing of it."""
     return '; '.join(
-        card.unusable_profiles[one.name]
-        for one in card.results
-        if one.mode is Mode.PACK and one.name in card.unusable_profiles
+        card.unusable_profiles[result.name]
+        for result in card.results
+        if result.mode is Mode.PACK and result.name in card.unusable_profiles
     )
 
 

@@ -44,7 +44,7 @@ def measure(
         return measured
     # The answer may be of the whole cloud, and the scope a small part of it.
     sure, shared, _ = names
-    known = _Names(policy, snapshot, reading.samples, settings, names)
+    lookup = _Names(policy, snapshot, reading.samples, settings, names)
     usage, stamps = measured.usage, dict[str, float]()
     for sample in reading.samples:
         uuid, value = sure.get(sample.label, ''), sample.value
@@ -54,7 +54,7 @@ def measure(
         if not -NOISE <= value < math.inf:
             continue
         if not uuid:
-            uuid, doubtful = known.meant(sample)
+            uuid, doubtful = lookup.meant(sample)
             measured.ambiguous |= dict.fromkeys(doubtful, sample.label)
         if not uuid:
             continue
@@ -91,13 +91,15 @@ class _Names:
 
     def meant(self, sample: Sample) -> tuple[str, list[str]]:
         """Uuid of the instance; '' and the uuids of all that it may be."""
-        found = self._by_name.get(sample.label, [])
+        instances = self._by_name.get(sample.label, [])
         is_sure = False
         if host := self._host_of(sample):
-            there = self._hosts.get(host)
-            found = [one for one in found if one.host == there]
+            matched = self._hosts.get(host)
+            instances = [
+                instance for instance in instances if instance.host == matched
+            ]
             is_sure = True
-        uuids = [one.uuid for one in found]
+        uuids = [instance.uuid for instance in instances]
         if is_sure and len(uuids) == 1:
             return uuids[0], []
         return '', uuids
@@ -122,17 +124,17 @@ def named(snapshot: Snapshot, kind: LabelType) -> Named:
         set(instance_keys.elsewhere(snapshot, kind)),
     )
     everyone = snapshot.instances.values()
-    for one in everyone:
-        name = key(one)
+    for instance in everyone:
+        name = key(instance)
         if not name:
             continue
         if name in sure:
             shared.add(name)
-        sure[name] = one.uuid
+        sure[name] = instance.uuid
     by_name: dict[str, list[Instance]] = {name: [] for name in shared}
-    for one in everyone if shared else ():
-        if (name := key(one)) in shared:
-            by_name[name].append(one)
+    for instance in everyone if shared else ():
+        if (name := key(instance)) in shared:
+            by_name[name].append(instance)
     for name in shared:
         sure.pop(name, None)
     return sure, shared, by_name

@@ -34,10 +34,10 @@ def build(
     instances = [snapshot.instances[uuid] for uuid in index.instances]
     none = dict.fromkeys(names, 0.0)
     usages = [
-        profiles.profiles[one.uuid].usage
-        if one.uuid in profiles.profiles
+        profiles.profiles[instance.uuid].usage
+        if instance.uuid in profiles.profiles
         else none
-        for one in instances
+        for instance in instances
     ]
     return Utilization(
         index=index,
@@ -52,7 +52,7 @@ def build(
         capacity=_by_host(profiles.capacities, names, index, 1.0),
         counts=np.array([host in counting for host in index.hosts]),
         memory_mb=np.array(
-            [one.memory_mb for one in instances], dtype=np.intp
+            [instance.memory_mb for instance in instances], dtype=np.intp
         ),
     )
 

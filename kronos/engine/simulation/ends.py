@@ -75,21 +75,21 @@ class Ends:
 
     def widths_after(
         self,
-        one: IntArray,
+        source: IntArray,
         other: IntArray,
-        at_one: Sequence[FloatArray],
+        at_source: Sequence[FloatArray],
         at_other: Sequence[FloatArray],
     ) -> Iterator[FloatArray]:
         """Per policy the imbalance if the scores of two hosts change.
 
         For many pairs, as in :meth:`.Utilization.judge`.
         """
-        masks = self._mask(0, one), self._mask(0, other)
-        for p, both in enumerate(zip(at_one, at_other, strict=True)):
+        masks = self._mask(0, source), self._mask(0, other)
+        for p, both in enumerate(zip(at_source, at_other, strict=True)):
             if p and not self.is_common:
-                masks = self._mask(p, one), self._mask(p, other)
-            high = self._without(self.highest[p], one, other)
-            low = self._without(self.lowest[p], one, other)
+                masks = self._mask(p, source), self._mask(p, other)
+            high = self._without(self.highest[p], source, other)
+            low = self._without(self.lowest[p], source, other)
             for mask, new in zip(masks, both, strict=True):
                 above = below = new
                 if mask is not None:
@@ -100,18 +100,18 @@ class Ends:
 
     def _mask(self, p: int, hosts: IntArray) -> BoolArray | None:
         """Which of some hosts a policy is judged by; None: by all of them."""
-        found: BoolArray = self.judged[p][hosts]
-        return None if found.all() else found
+        mask: BoolArray = self.judged[p][hosts]
+        return None if mask.all() else mask
 
     def _without(
-        self, extreme: Extremes, one: IntArray, other: IntArray
+        self, extreme: Extremes, source: IntArray, other: IntArray
     ) -> FloatArray:
         number = self.judged.shape[1]
-        if other.size > 1 or one.size <= number:
-            return extreme.without(one, other)
+        if other.size > 1 or source.size <= number:
+            return extreme.without(source, other)
         # Many instances on the same hosts: look each host up once.
         every = np.arange(number)
-        return extreme.without(every, other.reshape(1))[one]
+        return extreme.without(every, other.reshape(1))[source]
 
 
 def _widths(

@@ -123,8 +123,8 @@ class Simulation:
 
     def on(self, host: int) -> IntArray:
         """The movable instances on a host."""
-        there = np.equal(self.placement.host_of, host)
-        return np.flatnonzero(there & self.movable)
+        on_host = np.equal(self.placement.host_of, host)
+        return np.flatnonzero(on_host & self.movable)
 
     def move(
         self, instance: int, destination: int, requires: int | None = None

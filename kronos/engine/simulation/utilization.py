@@ -246,39 +246,42 @@ class Utilization:
 
     def judge(
         self,
-        one: IntArray,
+        source: IntArray,
         other: IntArray,
-        at_one: Sequence[FloatArray],
+        at_source: Sequence[FloatArray],
         at_other: Sequence[FloatArray],
     ) -> tuple[FloatArray, BoolArray]:
         """What changing the scores of two hosts would do, for many pairs.
 
         All shapes broadcast against each other.
 
-        :param one: hosts, and ``other`` hosts
-        :param at_one: per policy the new scores at ``one``
+        :param source: hosts, and ``other`` hosts
+        :param at_source: per policy the new scores at ``source``
         :param at_other: per policy the new scores at ``other``
         :returns: how much the combined imbalance falls, and whether some
             policy objects, both in the broadcast shape
         """
-        shape = np.broadcast(one, other, at_one[0], at_other[0]).shape
+        shape = np.broadcast(source, other, at_source[0], at_other[0]).shape
         gain: FloatArray = np.zeros(shape)
         objected: BoolArray = np.zeros(shape, dtype=bool)
         veto = self.veto
         for p, after in enumerate(
-            self.imbalances_after(one, other, at_one, at_other)
+            self.imbalances_after(source, other, at_source, at_other)
         ):
             before = self.imbalances[p]
             objected |= objects(veto[p], after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
         if self.has_aside:
             whole: FloatArray = np.zeros(shape)
-            ends = one, other, at_one, at_other
+            ends = source, other, at_source, at_other
             veto, widths = self.veto_of(self.whole), self.whole.widths
             for p, after in enumerate(self.whole.widths_after(*ends)):
                 objected |= objects(veto[p], after, self.thresholds[p])
                 whole += self.weights[p] * (widths[p] - after)
-                for host, new in ((one, at_one[p]), (other, at_other[p])):
+                for host, new in (
+                    (source, at_source[p]),
+                    (other, at_other[p]),
+                ):
                     change = new - self.scores[p][host]
                     objected |= self._outward[p][host] * change > EPSILON
             # The others gain nothing at the cost of the whole.
@@ -287,35 +290,35 @@ class Utilization:
 
     def imbalances_after(
         self,
-        one: IntArray,
+        source: IntArray,
         other: IntArray,
-        at_one: Sequence[FloatArray],
+        at_source: Sequence[FloatArray],
         at_other: Sequence[FloatArray],
     ) -> Iterator[FloatArray]:
         """Per policy the imbalance that :meth:`judge` compares."""
-        return self.ends.widths_after(one, other, at_one, at_other)
+        return self.ends.widths_after(source, other, at_source, at_other)
 
     def scores_after(
         self, instances: IntArray, sources: IntArray, destinations: IntArray
     ) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per policy the scores that the moves leave at either end."""
-        left, entered = [], []
+        leaving, entered = [], []
         for p in range(len(self.policies)):
             score, used = self.scores[p], self.usage[p][instances]
-            left.append(score[sources] - self._share(p, used, sources))
+            leaving.append(score[sources] - self._share(p, used, sources))
             entered.append(
                 score[destinations] + self._share(p, used, destinations)
             )
-        return left, entered
+        return leaving, entered
 
     def _share(self, p: int, used: FloatArray, hosts: IntArray) -> FloatArray:
         return used if self._is_share[p] else used / self.capacity[p][hosts]
 
     def variance_drop(
         self,
-        one: IntArray,
+        source: IntArray,
         other: IntArray,
-        at_one: Sequence[FloatArray],
+        at_source: Sequence[FloatArray],
         at_other: Sequence[FloatArray],
     ) -> FloatArray:
         """How far the variance falls, for pairs as in :meth:`judge`.
@@ -324,17 +327,17 @@ class Utilization:
         counting hosts from their mean, which is their number times the
         variance: so it is of the same size in a large scope.
         """
-        shape = np.broadcast(one, other, at_one[0], at_other[0]).shape
+        shape = np.broadcast(source, other, at_source[0], at_other[0]).shape
         drop: FloatArray = np.zeros(shape)
         number = len(self._counting)
         all_count = number == len(self.counts)
         for p, (first, second) in enumerate(
-            zip(at_one, at_other, strict=True)
+            zip(at_source, at_other, strict=True)
         ):
             total = self.scores[p][self._counting].sum()
             squares: FloatArray = np.zeros(())
             sums: FloatArray = np.zeros(())
-            for hosts, new in ((one, first), (other, second)):
+            for hosts, new in ((source, first), (other, second)):
                 old = self.scores[p][hosts]
                 change = new - old
                 if not all_count:

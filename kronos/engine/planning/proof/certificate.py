@@ -38,40 +38,40 @@ def of(
     :param search: what its search knows
     """
     levels = counting.levels(scope)
-    found = Certificate(
+    certificate = Certificate(
         scope.moves,
         _within(sum(levels), reached),
         reached,
         Bound.COUNTING,
         before=before,
     )
-    _raise(found, search.bound)
-    found.is_proven = search.is_proven
-    if not search.bound and _is_worth_asking(scope, found, settings):
+    _raise(certificate, search.bound)
+    certificate.is_proven = search.is_proven
+    if not search.bound and _is_worth_asking(scope, certificate, settings):
         seconds = settings.optimal_seconds
-        found.ask = functools.partial(_ask, scope, levels, seconds)
-    return found
+        certificate.ask = functools.partial(_ask, scope, levels, seconds)
+    return certificate
 
 
-def sharpen(found: Certificate | None) -> None:
+def sharpen(certificate: Certificate | None) -> None:
     """Ask the solver, where it may have more to say."""
-    if found and found.ask:
-        _raise(found, found.ask())
-        found.ask = None
+    if certificate and certificate.ask:
+        _raise(certificate, certificate.ask())
+        certificate.ask = None
 
 
-def _raise(found: Certificate, bound: float) -> None:
-    if bound > found.bound:
-        found.bound = _within(bound, found.reached)
-        found.found_by = Bound.EXACT
+def _raise(certificate: Certificate, bound: float) -> None:
+    if bound > certificate.bound:
+        certificate.bound = _within(bound, certificate.reached)
+        certificate.found_by = Bound.EXACT
 
 
 def _is_worth_asking(
-    scope: RelaxedScope, found: Certificate, settings: Settings
+    scope: RelaxedScope, certificate: Certificate, settings: Settings
 ) -> bool:
     return (
         settings.search is SearchName.BEST
-        and found.gap > SOUGHT_GAP
+        and certificate.gap > SOUGHT_GAP
         and scope.size <= settings.optimal_limit
     )
 

@@ -108,34 +108,36 @@ def _sums(used: FloatArray, moves: int) -> FloatArray:
 
 
 def _lowest(
-    found: list[tuple[Stairs, float]],
+    staircases: list[tuple[Stairs, float]],
     floors: FloatArray,
     weights: FloatArray,
     moves: int,
 ) -> float:
     """The least weighted sum of levels that so many moves reach together."""
-    each = _levels(found, floors, moves)
+    each = _levels(staircases, floors, moves)
     if moves > MOST_MOVES:
         return math.fsum(
-            weight * one.values[-1]
-            for weight, one in zip(weights.tolist(), each, strict=True)
+            weight * levels.values[-1]
+            for weight, levels in zip(weights.tolist(), each, strict=True)
         )
     return _Combinations(each, weights.tolist(), moves).least()
 
 
 def _levels(
-    found: list[tuple[Stairs, float]], floors: FloatArray, moves: int
+    staircases: list[tuple[Stairs, float]], floors: FloatArray, moves: int
 ) -> list[Levels]:
     ordered = [
-        sorted(stairs, reverse=True)[: moves + 1] for stairs, _ in found
+        sorted(stairs, reverse=True)[: moves + 1] for stairs, _ in staircases
     ]
-    at = _numbered(host for stairs in ordered for _, host in stairs[:moves])
+    numbers = _numbered(
+        host for stairs in ordered for _, host in stairs[:moves]
+    )
     each = []
     for stairs, (_, stuck), mean in zip(
-        ordered, found, floors.tolist(), strict=True
+        ordered, staircases, floors.tolist(), strict=True
     ):
         values = np.array([value for value, _ in stairs])
-        hosts = [at[host] for _, host in stairs[: len(values) - 1]]
+        hosts = [numbers[host] for _, host in stairs[: len(values) - 1]]
         each.append(
             Levels(
                 np.maximum(values, max(stuck, mean)),
@@ -156,11 +158,11 @@ def _numbered(hosts: Iterable[int]) -> dict[int, int]:
 def _ranks(hosts: Iterable[int]) -> list[int]:
     """Of each element, how many of its kind there are up to it."""
     seen: Counter[int] = Counter()
-    found = []
+    ranks = []
     for host in hosts:
         seen[host] += 1
-        found.append(seen[host])
-    return found
+        ranks.append(seen[host])
+    return ranks
 
 
 class _Combinations:
@@ -176,7 +178,7 @@ class _Combinations:
         self._levels = levels
         self._weights = weights
         self._moves = moves
-        hosts = [one.hosts.max(initial=-1) for one in levels]
+        hosts = [level.hosts.max(initial=-1) for level in levels]
         self._hosts = int(max(hosts, default=-1)) + 1
         self._heap: list[_Node] = []
         self._pushed = 0
@@ -192,16 +194,18 @@ class _Combinations:
             if k:
                 self._push(fixed, base, [k - 1, *others])
             p = len(self._levels) - len(best)
-            one = self._levels[p]
-            value = fixed + self._weights[p] * float(one.values[k])
-            taken = np.maximum(base, one.counts(k, self._hosts))
+            levels = self._levels[p]
+            value = fixed + self._weights[p] * float(levels.values[k])
+            taken = np.maximum(base, levels.counts(k, self._hosts))
             self._add(value, taken, p + 1)
         return self._heap[0][0]
 
     def _add(self, fixed: float, base: IntArray, p: int) -> None:
         """Add all nodes without a level of a policy and those behind it."""
-        left = self._moves - int(np.add.reduce(base))
-        best = [_furthest(one, base, left) for one in self._levels[p:]]
+        remaining = self._moves - int(np.add.reduce(base))
+        best = [
+            _furthest(levels, base, remaining) for levels in self._levels[p:]
+        ]
         self._push(fixed, base, best)
 
     def _push(self, fixed: float, base: IntArray, best: list[int]) -> None:
@@ -215,11 +219,11 @@ class _Combinations:
         heapq.heappush(self._heap, (key, self._pushed, fixed, base, best))
 
 
-def _furthest(one: Levels, base: IntArray, left: int) -> int:
+def _furthest(levels: Levels, base: IntArray, remaining: int) -> int:
     """The lowest level of a policy beside what others have taken.
 
     :param base: [A], moves that are at hosts anyway
-    :param left: so many more may be made
+    :param remaining: so many more may be made
     """
-    more = np.cumsum(one.ranks > base[one.hosts])
-    return int(np.searchsorted(more, left, side='right'))
+    more = np.cumsum(levels.ranks > base[levels.hosts])
+    return int(np.searchsorted(more, remaining, side='right'))

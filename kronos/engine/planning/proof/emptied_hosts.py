@@ -27,11 +27,11 @@ def bound(scope: PackScope) -> PackingBound:
     """
     candidates = scope.candidates()
     in_use = max(0, int(scope.in_use().sum()) - scope.keep_hosts)
-    limits = [_number(one, candidates) for one in scope.knapsacks()]
-    left, moves = scope.simulation.left, None
-    if math.isfinite(left):
-        moves = int(left)
-        limits.append(_number(Knapsack(_moves(scope), left), candidates))
+    limits = [_number(knapsack, candidates) for knapsack in scope.knapsacks()]
+    budget, moves = scope.simulation.left, None
+    if math.isfinite(budget):
+        moves = int(budget)
+        limits.append(_number(Knapsack(_moves(scope), budget), candidates))
     return PackingBound(moves, 0, min([in_use, *limits]), in_use)
 
 

@@ -46,8 +46,8 @@ def solver() -> ModuleType | None:
         from scipy import optimize
     except ImportError:
         return None
-    found: ModuleType = optimize
-    return found
+    module: ModuleType = optimize
+    return module
 
 
 @dataclass
@@ -97,9 +97,9 @@ class ExactModel:
             for instance in np.flatnonzero(scope.entrances[host]).tolist()
             if scope.host_of[instance] != host
         ]
-        found = np.array(pairs, dtype=np.intp).reshape(len(pairs), 2)
-        self._instances: IntArray = found[:, 0]
-        self._hosts: IntArray = found[:, 1]
+        ends = np.array(pairs, dtype=np.intp).reshape(len(pairs), 2)
+        self._instances: IntArray = ends[:, 0]
+        self._hosts: IntArray = ends[:, 1]
         self._sources: IntArray = scope.host_of[self._instances]
         self._policies = len(scope.weights)
         self._rows = _Rows()
@@ -121,7 +121,7 @@ class ExactModel:
         costs = np.concatenate(
             [np.zeros(len(self._instances)), weights, -weights]
         )
-        found = optimize.milp(
+        solution = optimize.milp(
             costs,
             integrality=np.arange(len(costs)) < len(self._instances),
             bounds=optimize.Bounds(*self._bounds()),
@@ -134,7 +134,7 @@ class ExactModel:
                 'mip_rel_gap': gap,
             },
         )
-        return self._answer(found)
+        return self._answer(solution)
 
     def exclude(self, moves: Sequence[tuple[int, int]]) -> None:
         """Seek another placement than the one that moves lead to."""
@@ -167,25 +167,25 @@ class ExactModel:
         self._rows.add(every, factors[every], 1.0, np.inf)
 
     def _chosen(self, moves: Sequence[tuple[int, int]]) -> BoolArray:
-        wanted = set(moves)
+        chosen = set(moves)
         pairs = zip(
             self._instances.tolist(), self._hosts.tolist(), strict=True
         )
-        return np.array([pair in wanted for pair in pairs], dtype=bool)
+        return np.array([pair in chosen for pair in pairs], dtype=bool)
 
-    def _answer(self, found: Any) -> Answer:
-        bound = found.mip_dual_bound
-        if found.x is None or bound is None or not math.isfinite(bound):
+    def _answer(self, solution: Any) -> Answer:
+        bound = solution.mip_dual_bound
+        if solution.x is None or bound is None or not math.isfinite(bound):
             return Answer()
-        chosen = np.flatnonzero(found.x[: len(self._instances)] > HALF)
+        chosen = np.flatnonzero(solution.x[: len(self._instances)] > HALF)
         return Answer(
             bound=float(bound) - TOLERANCE,
-            value=float(found.fun),
+            value=float(solution.fun),
             moves=[
-                (int(self._instances[at]), int(self._hosts[at]))
-                for at in chosen
+                (int(self._instances[pair]), int(self._hosts[pair]))
+                for pair in chosen
             ],
-            is_proven=found.status == OPTIMAL,
+            is_proven=solution.status == OPTIMAL,
         )
 
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
@@ -238,11 +238,11 @@ class ExactModel:
         for members, on, most in self._scope.apart:
             own = np.isin(self._instances[both], members)
             number = int(own[: len(leaving)].sum())
-            there = on.get(host, 0)
+            count = on.get(host, 0)
             columns, factors = self._change(
                 both[own], number, np.ones(len(self._scope.host_of))
             )
-            self._rows.add(columns, factors, -np.inf, max(0, most - there))
+            self._rows.add(columns, factors, -np.inf, max(0, most - count))
 
     def _levels(self, host: int, both: IntArray, leaving: int) -> None:
         pairs, policies = len(self._instances), self._policies

@@ -66,7 +66,7 @@ class RelaxedScope:
         )
         if not simulation.rules.thresholds_object:
             above = np.full(len(above), np.inf)
-        found = cls(
+        scope = cls(
             moves=int(min(simulation.left, number)),
             weights=utilization.weights,
             ceilings=above,
@@ -81,14 +81,14 @@ class RelaxedScope:
             rooms=constraints.rooms(),
             apart=constraints.apart(),
         )
-        all_hosts = found.size <= largest
+        all_hosts = scope.size <= largest
         hosts = range(len(utilization.counts))
-        for host in hosts if all_hosts else found.lowest():
-            found.entrances[host] = (
-                found.movable & constraints.ever(host) & found._has_room(host)
+        for host in hosts if all_hosts else scope.lowest():
+            scope.entrances[host] = (
+                scope.movable & constraints.ever(host) & scope._has_room(host)
             )
-        found._shut()
-        return found
+        scope._shut()
+        return scope
 
     def _shut(self) -> None:
         """Let nothing enter hosts that it would raise too high for good.
@@ -121,13 +121,13 @@ class RelaxedScope:
 
     def lowest(self) -> list[int]:
         """The hosts that so many moves may raise, and one more per policy."""
-        found = set(np.flatnonzero(self.aside.any(axis=0)).tolist())
+        positions = set(np.flatnonzero(self.aside.any(axis=0)).tolist())
         for row, judged in zip(self.scores, self.judged, strict=True):
             hosts = np.flatnonzero(judged)
             values = row[hosts]
             last = np.sort(values)[: self.moves + 1][-1]
-            found.update(hosts[values <= last + EPSILON].tolist())
-        return sorted(found)
+            positions.update(hosts[values <= last + EPSILON].tolist())
+        return sorted(positions)
 
     @property
     def aside(self) -> BoolArray:
@@ -168,8 +168,8 @@ class RelaxedScope:
     def _has_room(self, host: int) -> BoolArray:
         """[V]: whom a host has room for once all that may leave have left."""
         leaving = self.leaving(host)
-        found: BoolArray = np.ones(len(self.host_of), dtype=bool)
+        mask: BoolArray = np.ones(len(self.host_of), dtype=bool)
         for need, free in self.rooms:
             most = int(free[host]) + int(need[leaving].sum())
-            found &= room.fits(need, most)
-        return found
+            mask &= room.fits(need, most)
+        return mask

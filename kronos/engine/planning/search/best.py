@@ -33,13 +33,13 @@ Made = tuple[int, int, int | None]
 """Instance, destination, and the instance whose move it requires."""
 
 
-def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     """Spread until all is within thresholds, or the budget or moves end."""
-    search = Best(simulation, given.settings)
+    search = Best(simulation, inputs.settings)
     stopped = search.run()
     unsafe = (
         stopped is StopReason.STUCK
-        and Greedy(simulation, given.settings).has_unsafe_swap()
+        and Greedy(simulation, inputs.settings).has_unsafe_swap()
     )
     return SearchResult(stopped, SearchName.BEST, has_unsafe_swap=unsafe)
 
@@ -113,14 +113,14 @@ class Best:
         if self._settings.cost_weight > 0.0:
             saving = TieBreak.VARIANCE_PER_GIB
             ways.append(replace(self._settings, tie_break=saving))
-        found = []
+        plans = []
         for settings in ways:
             end = self._greedy_end(settings)
             self._trim()
-            found.append((self._candidate(), end))
+            plans.append((self._candidate(), end))
             self._take_back(self._start)
-        best = found[0]
-        for other in found[1:]:
+        best = plans[0]
+        for other in plans[1:]:
             if other[0].is_lower(best[0]):
                 best = other
         return best
@@ -132,11 +132,11 @@ class Best:
         utilization = self._simulation.utilization
         return GreedyEnd(
             [
-                (one.undo.instance, one.undo.destination)
-                for one in self._simulation.steps[start:]
+                (step.undo.instance, step.undo.destination)
+                for step in self._simulation.steps[start:]
             ],
-            np.array([one.values[0] for one in utilization.highest]),
-            np.array([one.values[0] for one in utilization.lowest]),
+            np.array([extremes.values[0] for extremes in utilization.highest]),
+            np.array([extremes.values[0] for extremes in utilization.lowest]),
         )
 
     def _trim(self) -> None:
@@ -149,13 +149,15 @@ class Best:
             return
         weights = simulation.utilization.weights
         value, price = math.inf, self._price(self._start)
-        for at in range(end, self._start, -1):
-            step = simulation.steps[at - 1]
+        for length in range(end, self._start, -1):
+            step = simulation.steps[length - 1]
             now = float(np.sum(weights * step.after)) + price
             # No half of a swap is left.
-            is_whole = at == end or simulation.steps[at].requires is None
+            is_whole = (
+                length == end or simulation.steps[length].requires is None
+            )
             if is_whole and now < value - EPSILON:
-                value, lowest = now, at
+                value, lowest = now, length
             price -= self._price_of([step.undo.instance])
         first = simulation.steps[self._start]
         if float(np.sum(weights * first.before)) < value - EPSILON:
@@ -166,9 +168,9 @@ class Best:
         self, best: Candidate, end: GreedyEnd, budget: int
     ) -> Candidate:
         """The best of a plan and what a local search proposes from here."""
-        for found in self._found(end, budget):
-            if found.is_lower(best):
-                best = found
+        for candidate in self._found(end, budget):
+            if candidate.is_lower(best):
+                best = candidate
         return best
 
     def _found(self, end: GreedyEnd, budget: int) -> Iterator[Candidate]:
@@ -180,9 +182,9 @@ class Best:
             is_whole = False
             for row in rows:
                 is_whole |= self._follow(row, sequencing)
-                found = self._candidate()
+                candidate = self._candidate()
                 self._take_back(start)
-                yield found
+                yield candidate
             if is_whole:
                 break
 
@@ -195,7 +197,7 @@ class Best:
         is_whole = sequencing.follow(row)
         if not is_whole:
             self._take_back(start)
-            is_whole = sequencing.run([one for unit in row for one in unit])
+            is_whole = sequencing.run([move for unit in row for move in unit])
         self._top_up()
         return is_whole
 
@@ -208,13 +210,15 @@ class Best:
             end = self._greedy_end(self._settings)
             nearest = self._candidate()
             self._take_back(start)
-            left = min(self._simulation.left, self._simulation.movable.sum())
-            budget = int(min(left, orders.MOST))
-            for found in self._found(end, budget):
-                if found.is_lower(best):
-                    best = found
-                if found.is_nearer(nearest):
-                    nearest = found
+            remaining = min(
+                self._simulation.left, self._simulation.movable.sum()
+            )
+            budget = int(min(remaining, orders.MOST))
+            for candidate in self._found(end, budget):
+                if candidate.is_lower(best):
+                    best = candidate
+                if candidate.is_nearer(nearest):
+                    nearest = candidate
             done = start - self._start
             more = nearest.moves[done : done + budget]
             if not more:
@@ -244,8 +248,8 @@ class Best:
         """What is in the simulation now."""
         simulation = self._simulation
         moves = [
-            (one.undo.instance, one.undo.destination, one.requires)
-            for one in simulation.steps[self._start :]
+            (step.undo.instance, step.undo.destination, step.requires)
+            for step in simulation.steps[self._start :]
         ]
         utilization = simulation.utilization
         over = np.maximum(utilization.imbalances - utilization.thresholds, 0.0)
@@ -262,7 +266,7 @@ class Best:
     def _price(self, start: int) -> float:
         """What the moves since a step must buy."""
         return self._price_of(
-            [one.undo.instance for one in self._simulation.steps[start:]]
+            [step.undo.instance for step in self._simulation.steps[start:]]
         )
 
     def _price_of(self, moved: list[int]) -> float:
@@ -278,8 +282,8 @@ class Best:
         self._take_back(self._start)
         breaks = 0
         for instance, host, requires in moves:
-            one = np.array([instance])
-            row = simulation.constraints.soft_breaks_rows(one)[0]
+            instances = np.array([instance])
+            row = simulation.constraints.soft_breaks_rows(instances)[0]
             breaks += int(row[host])
             simulation.move(instance, host, requires)
         return self._settings.soft_rule_penalty * breaks

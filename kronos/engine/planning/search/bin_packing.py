@@ -64,11 +64,11 @@ class BinPacking:
         stuck: list[int] = []
         allowed = self._rules.rows(instances) & hosts
         everyone = instances.tolist()
-        for at, (instance, row) in enumerate(
+        for position, (instance, row) in enumerate(
             zip(everyone, allowed, strict=True)
         ):
             if len(self.moves) >= most:
-                return stuck, everyone[at:]
+                return stuck, everyone[position:]
             if not self._put(instance, row):
                 stuck.append(instance)
         return stuck, []
@@ -118,13 +118,13 @@ class BinPacking:
         hosts = np.flatnonzero(allowed)
         load = ranking.rounded(self.load[hosts])
         while load.size:
-            at = int(load.argmax())
-            if load[at] == -np.inf:
+            position = int(load.argmax())
+            if load[position] == -np.inf:
                 return None
-            host = int(hosts[at])
+            host = int(hosts[position])
             if not self._rules.why_not(instance, host):
                 return host
-            load[at] = -np.inf
+            load[position] = -np.inf
         return None
 
     def _shift(self, instance: int, source: int, destination: int) -> None:

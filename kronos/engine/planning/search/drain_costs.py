@@ -154,7 +154,7 @@ class DrainCosts:
         """
         by_host = self._by_host()
         most = -np.inf
-        found: list[tuple[IntArray, IntArray, FloatArray]] = []
+        moves: list[tuple[IntArray, IntArray, FloatArray]] = []
         for part in self._parts():
             free = self._is_free[part]
             used = self._utilization.usage[:, self._instances[part]]
@@ -166,11 +166,11 @@ class DrainCosts:
             if highest == -np.inf or highest < most - slack:
                 continue
             rows, columns = np.nonzero(drops >= most - slack)
-            found.append(
+            moves.append(
                 (rows + part.start, columns, drops[rows, columns]),
             )
         rows, columns, falls = (
-            np.concatenate(one) for one in zip(*found, strict=True)
+            np.concatenate(arrays) for arrays in zip(*moves, strict=True)
         )
         good = falls >= most - slack
         return self._instances[rows[good]], self._hosts[columns[good]]

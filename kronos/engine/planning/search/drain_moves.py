@@ -60,20 +60,20 @@ class DrainMoves:
         Of equals the one that lowers the variance most, then the one with
         the least memory, then the first by uuid and name of the host.
         """
-        found = self._into_lowest()
-        if _most(found) <= SLACK:
-            found = self._with_the_rest(found)
-        instances, hosts, gains = found
-        if _most(found) == -np.inf:
+        judged = self._into_lowest()
+        if _most(judged) <= SLACK:
+            judged = self._with_the_rest(judged)
+        instances, hosts, gains = judged
+        if _most(judged) == -np.inf:
             return None
-        at = ranking.best(
+        position = ranking.best(
             gains,
-            lambda left: self._drops(instances[left], hosts[left]),
+            lambda ties: self._drops(instances[ties], hosts[ties]),
             self._utilization.memory_mb[instances],
             instances,
             hosts,
         )
-        return int(instances[at]), int(hosts[at])
+        return int(instances[position]), int(hosts[position])
 
     def follow(self, instance: int, destination: int) -> None:
         """Take note of a move that was made."""
@@ -88,7 +88,7 @@ class DrainMoves:
                 if lowest.values[0] < lowest.values[1]
             }
         )
-        found = []
+        judged = []
         for host in hosts:
             instances = self._costs.to(host)
             price = np.zeros(len(instances))
@@ -96,14 +96,14 @@ class DrainMoves:
                 breaks = self._simulation.constraints.soft_breaks_column(host)
                 price = np.multiply(breaks[instances], self._penalty)
             to = np.full(len(instances), host, dtype=np.intp)
-            found.append(self._judge(instances, to, price))
-        return _joined(found)
+            judged.append(self._judge(instances, to, price))
+        return _joined(judged)
 
     def _judge(
         self, instances: IntArray, hosts: IntArray, price: FloatArray
     ) -> Judged:
         """What legal moves gain, less their price; without the objected."""
-        found = []
+        judged = []
         for part in _cuts(len(instances)):
             some, to = instances[part], hosts[part]
             sources = self._placement.host_of[some]
@@ -112,32 +112,32 @@ class DrainMoves:
             gains, objected = self._utilization.judge(to, to, entered, entered)
             good = ~(objected & self._simulation.rules.thresholds_object)
             gains = gains - price[part]
-            found.append((some[good], to[good], gains[good]))
-        return _joined(found)
+            judged.append((some[good], to[good], gains[good]))
+        return _joined(judged)
 
-    def _with_the_rest(self, found: Judged) -> Judged:
+    def _with_the_rest(self, judged: Judged) -> Judged:
         """The pairs that are best where no lowest host gains by any."""
         self._costs.refresh()
         if not self._costs.free.any():
-            return self._cheapest(found)
+            return self._cheapest(judged)
         # At no cost there is nothing to gain or to object to: neither the
         # highest nor the lowest score of any policy changes.
         instances, hosts = self._costs.flattest(SLACK)
         flattest = instances, hosts, np.zeros(len(instances))
         nearly = (self._costs.cost <= SLACK) & ~self._costs.free
-        return _joined([found, flattest, self._at(*np.nonzero(nearly))])
+        return _joined([judged, flattest, self._at(*np.nonzero(nearly))])
 
-    def _cheapest(self, found: Judged) -> Judged:
+    def _cheapest(self, judged: Judged) -> Judged:
         """Judge the pairs by cost until the others cannot be best.
 
-        :param found: what is judged already
+        :param judged: what is judged already
         """
         cost = self._costs.cost
         number = FIRST_PAIRS
         limit = float(cost.min(initial=np.inf)) + 2 * SLACK
         while np.isfinite(limit):
             pairs = self._at(*np.nonzero(cost <= limit))
-            both = _joined([found, pairs])
+            both = _joined([judged, pairs])
             if limit >= SLACK - _most(both):
                 return both
             if number >= cost.size:
@@ -145,19 +145,19 @@ class DrainMoves:
             limit = float(np.partition(cost, number, axis=None)[number])
             number *= 8
         every = self._at(*np.nonzero(np.isfinite(cost)))
-        return _joined([found, every])
+        return _joined([judged, every])
 
     def _at(self, rows: IntArray, columns: IntArray) -> Judged:
         return self._judge(*self._costs.pairs(rows, columns))
 
     def _drops(self, instances: IntArray, hosts: IntArray) -> FloatArray:
-        found = []
+        drops = []
         for part in _cuts(len(instances)):
             some, to = instances[part], hosts[part]
             sources = self._placement.host_of[some]
             ends = self._utilization.scores_after(some, sources, to)
-            found.append(self._utilization.variance_drop(sources, to, *ends))
-        return np.concatenate(found)
+            drops.append(self._utilization.variance_drop(sources, to, *ends))
+        return np.concatenate(drops)
 
 
 def _most(judged: Judged) -> float:
@@ -165,11 +165,11 @@ def _most(judged: Judged) -> float:
     return float(judged[2].max(initial=-np.inf))
 
 
-def _joined(found: list[Judged]) -> Judged:
-    if not found:
+def _joined(parts: list[Judged]) -> Judged:
+    if not parts:
         none = np.zeros(0, dtype=np.intp)
         return none, none, np.zeros(0)
-    instances, hosts, gains = zip(*found, strict=True)
+    instances, hosts, gains = zip(*parts, strict=True)
     return (
         np.concatenate(instances),
         np.concatenate(hosts),

@@ -12,17 +12,17 @@ from kronos.engine.simulation.utilization import is_gain
 def alone(simulation: Simulation) -> BoolArray:
     """[V, H]: moves that are legal now, and to which no policy objects."""
     utilization, shape = simulation.utilization, _shape(simulation)
-    found: BoolArray = np.zeros(shape, dtype=bool)
+    mask: BoolArray = np.zeros(shape, dtype=bool)
     instances = np.flatnonzero(simulation.movable)
     if not len(instances):
-        return found
+        return mask
     sources = simulation.placement.host_of[instances][:, None]
     hosts = np.arange(shape[1])[None, :]
     ends = utilization.scores_after(instances[:, None], sources, hosts)
     _, objected = utilization.judge(sources, hosts, *ends)
     legal = simulation.constraints.hard_rows(instances)
-    found[instances] = legal & ~objected
-    return found
+    mask[instances] = legal & ~objected
+    return mask
 
 
 def exchanged(simulation: Simulation, swap_moves: SwapMoves) -> BoolArray:
@@ -31,26 +31,26 @@ def exchanged(simulation: Simulation, swap_moves: SwapMoves) -> BoolArray:
     Both halves together improve, and no policy objects to that.
     """
     utilization, shape = simulation.utilization, _shape(simulation)
-    found: BoolArray = np.zeros(shape, dtype=bool)
+    mask: BoolArray = np.zeros(shape, dtype=bool)
     instances = np.flatnonzero(simulation.movable)
     if swap_moves is SwapMoves.NONE or not len(instances):
-        return found
+        return mask
     hosts = simulation.placement.host_of[instances]
-    one, other = hosts[:, None], hosts[None, :]
-    at_one: list[FloatArray] = []
+    source, other = hosts[:, None], hosts[None, :]
+    at_source: list[FloatArray] = []
     at_other: list[FloatArray] = []
     for p, scores in enumerate(utilization.scores):
         used = utilization.usage[p, instances]
         change = used[None, :] - used[:, None]
         capacity = utilization.capacity[p]
-        at_one.append(scores[one] + change / capacity[one])
+        at_source.append(scores[source] + change / capacity[source])
         at_other.append(scores[other] - change / capacity[other])
-    gains, objected = utilization.judge(one, other, at_one, at_other)
-    good = is_gain(gains) & ~objected & np.not_equal(one, other)
+    gains, objected = utilization.judge(source, other, at_source, at_other)
+    good = is_gain(gains) & ~objected & np.not_equal(source, other)
     firsts, seconds = np.nonzero(good)
-    found[instances[firsts], hosts[seconds]] = True
-    found[instances[seconds], hosts[firsts]] = True
-    return found
+    mask[instances[firsts], hosts[seconds]] = True
+    mask[instances[seconds], hosts[firsts]] = True
+    return mask
 
 
 def _shape(simulation: Simulation) -> tuple[int, int]:

@@ -17,9 +17,9 @@ from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
 
 
-def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     """Spread until all is within thresholds, or the budget or moves end."""
-    search = Greedy(simulation, given.settings)
+    search = Greedy(simulation, inputs.settings)
     stopped = search.run()
     return SearchResult(
         stopped,

@@ -74,40 +74,40 @@ class Regroup:
         self._draining = draining
         self._cost_weight = cost_weight
 
-    def on(self, one: BrokenGroup) -> Counter[int]:
+    def on(self, group: BrokenGroup) -> Counter[int]:
         """Its members by host."""
-        return Counter(self._placement.host_of[one.members].tolist())
+        return Counter(self._placement.host_of[group.members].tolist())
 
-    def excess(self, one: BrokenGroup) -> int:
+    def excess(self, group: BrokenGroup) -> int:
         """How far it is from its rule, in moves."""
-        on = self.on(one)
-        if one.is_together and len(on) > 1:
+        on = self.on(group)
+        if group.is_together and len(on) > 1:
             return on.total() - max(self._able(on).values(), default=0)
-        return server_groups.excess(one.group, on)
+        return server_groups.excess(group.group, on)
 
     def _able(self, on: Counter[int]) -> Counter[int]:
         """Those of the hosts on which members may meet."""
         return Counter({h: on[h] for h in on if not self._draining[h]})
 
-    def ends(self, one: BrokenGroup) -> tuple[list[int], list[int]]:
+    def ends(self, group: BrokenGroup) -> tuple[list[int], list[int]]:
         """The members that may leave, and the hosts that may take them.
 
         From the one to the other, every move brings the group closer.
         """
-        on, host_of = self.on(one), self._placement.host_of
-        if one.is_together:
+        on, host_of = self.on(group), self._placement.host_of
+        if group.is_together:
             able = self._able(on)
             most = max(able.values(), default=0)
-            return one.members, sorted(h for h in able if able[h] == most)
-        limit = server_groups.most_per_host(one.group)
+            return group.members, sorted(h for h in able if able[h] == most)
+        limit = server_groups.most_per_host(group.group)
         hosts = range(len(self._utilization.index.hosts))
         return (
-            [m for m in one.members if on[int(host_of[m])] > limit],
+            [m for m in group.members if on[int(host_of[m])] > limit],
             [host for host in hosts if on[host] < limit],
         )
 
     def legal(
-        self, one: BrokenGroup, members: Iterable[int], hosts: Iterable[int]
+        self, group: BrokenGroup, members: Iterable[int], hosts: Iterable[int]
     ) -> list[GroupMove]:
         """The legal moves of members to which no policy objects.
 
@@ -116,7 +116,7 @@ class Regroup:
         movable = [m for m in members if self._simulation.movable[m]]
         some = np.array(movable, dtype=np.intp)
         places = np.array(list(hosts), dtype=np.intp)
-        rows, columns = np.nonzero(self._allowed(one, some, places))
+        rows, columns = np.nonzero(self._allowed(group, some, places))
         if not len(rows):
             return []
         gains, objected, drops = self._judge(some[rows], places[columns])
@@ -127,36 +127,36 @@ class Regroup:
         good = good[self._front(some[rows[good]], gains[good], drops[good])]
         return [
             GroupMove(
-                int(some[rows[at]]),
-                int(places[columns[at]]),
-                one,
-                float(gains[at]),
-                float(drops[at]),
-                bool(wakes[at]),
+                int(some[rows[pair]]),
+                int(places[columns[pair]]),
+                group,
+                float(gains[pair]),
+                float(drops[pair]),
+                bool(wakes[pair]),
             )
-            for at in good.tolist()
+            for pair in good.tolist()
         ]
 
-    def can_meet(self, one: BrokenGroup, host: int) -> bool:
+    def can_meet(self, group: BrokenGroup, host: int) -> bool:
         """Whether nothing that is known before forbids to gather it there.
 
         All others may move, each may come there, and there is room for all.
         """
-        away = [m for m in one.members if self._placement.host_of[m] != host]
+        away = [m for m in group.members if self._placement.host_of[m] != host]
         if not all(self._simulation.movable[m] for m in away):
             return False
         some = np.array(away, dtype=np.intp)
         here = np.array([host], dtype=np.intp)
-        if not self._allowed(one, some, here).all():
+        if not self._allowed(group, some, here).all():
             return False
         return self._simulation.constraints.takes_all(some, host)
 
     def _allowed(
-        self, one: BrokenGroup, instances: IntArray, hosts: IntArray
+        self, group: BrokenGroup, instances: IntArray, hosts: IntArray
     ) -> BoolArray:
         """[n, h]: what the rules say, of the given hosts alone."""
         rules = self._simulation.constraints
-        with rules.repairing(one.group.uuid):
+        with rules.repairing(group.group.uuid):
             if len(hosts) == 1:
                 return rules.column(int(hosts[0]))[instances][:, None]
             return rules.rows(instances)[:, hosts]
@@ -187,10 +187,12 @@ class Regroup:
         self, instances: IntArray, hosts: IntArray
     ) -> tuple[FloatArray, BoolArray, FloatArray]:
         sources = self._placement.host_of[instances]
-        left, entered = self._utilization.scores_after(
+        leaving, entered = self._utilization.scores_after(
             instances, sources, hosts
         )
-        drops = self._utilization.variance_drop(sources, hosts, left, entered)
+        drops = self._utilization.variance_drop(
+            sources, hosts, leaving, entered
+        )
         drops = np.nan_to_num(drops, nan=-np.inf)  # of absurd values
         # A source that does not count leaves one end to be judged.
         counts = self._utilization.counts[sources]
@@ -199,7 +201,7 @@ class Regroup:
             hosts,
             [
                 np.where(counts, old, new)
-                for old, new in zip(left, entered, strict=True)
+                for old, new in zip(leaving, entered, strict=True)
             ],
             entered,
         )
@@ -226,31 +228,31 @@ class Regroup:
             moves = [move for move in moves if not move.wakes]
         drops = np.array([move.drop for move in moves])
         instances = np.array([move.instance for move in moves])
-        at = ranking.best(
+        position = ranking.best(
             np.array([move.gain for move in moves]),
-            lambda left: drops[left],
+            lambda ties: drops[ties],
             self._utilization.memory_mb[instances],
             instances,
             np.array([move.destination for move in moves]),
         )
-        return moves[at]
+        return moves[position]
 
 
 def watched(
-    moves: Regroup, simulation: Simulation, given: PhaseInput
+    moves: Regroup, simulation: Simulation, inputs: PhaseInput
 ) -> tuple[list[BrokenGroup], list[BrokenGroup]]:
     """The groups to repair, and those that have a member on its way.
 
     Where that member will end is not known yet.
     """
     index = simulation.utilization.index
-    moving = in_flight.destinations(given.snapshot)
+    moving = in_flight.destinations(inputs.snapshot)
     ready: list[BrokenGroup] = []
     waiting: list[BrokenGroup] = []
-    for group in sorted(given.snapshot.groups, key=lambda one: one.uuid):
-        if not server_groups.is_enforced(group, given.settings):
+    for group in sorted(inputs.snapshot.groups, key=lambda group: group.uuid):
+        if not server_groups.is_enforced(group, inputs.settings):
             continue
-        one = BrokenGroup(
+        broken = BrokenGroup(
             group,
             sorted(
                 index.instance[uuid]
@@ -258,8 +260,8 @@ def watched(
                 if uuid in index.instance
             ),
         )
-        if not moves.excess(one):
+        if not moves.excess(broken):
             continue
         waits = any(uuid in moving for uuid in group.members)
-        (waiting if waits else ready).append(one)
+        (waiting if waits else ready).append(broken)
     return ready, waiting

@@ -85,10 +85,10 @@ class Moves:
         Less the penalties of the soft rules that it breaks. Of equals the
         first by name or the one that lowers the variance most.
         """
-        found = self._gaining()
+        candidates = self._gaining()
         return self._best(
-            found,
-            lambda left: self._drops(found.only(left)),
+            candidates,
+            lambda ties: self._drops(candidates.only(ties)),
             self._tie_break,
         )
 
@@ -100,26 +100,28 @@ class Moves:
         It leaves a hot or enters a cold host, and the combined imbalance
         stays as it is.
         """
-        found = self._touching(hot, cold, by_drop=True)
-        return self._best(found, lambda left: found.worth[left])
+        candidates = self._touching(hot, cold, by_drop=True)
+        return self._best(candidates, lambda ties: candidates.worth[ties])
 
     def _best(
         self,
-        found: Candidates,
+        candidates: Candidates,
         drops: Callable[[IntArray], FloatArray],
         tie_break: TieBreak = TieBreak.VARIANCE,
     ) -> Move | None:
-        if not len(found.worth):
+        if not len(candidates.worth):
             return None
-        at = ranking.best(
-            found.worth,
+        position = ranking.best(
+            candidates.worth,
             drops,
-            self._utilization.memory_mb[found.instances],
-            found.instances,
-            found.destinations,
+            self._utilization.memory_mb[candidates.instances],
+            candidates.instances,
+            candidates.destinations,
             tie_break,
         )
-        return int(found.instances[at]), int(found.destinations[at])
+        return int(candidates.instances[position]), int(
+            candidates.destinations[position]
+        )
 
     def _gaining(self) -> Candidates:
         """The moves that gain most, of those that leave or enter an extreme.
@@ -148,14 +150,16 @@ class Moves:
 
     def _gaps(self, ends: Sequence[Extremes]) -> dict[int, float]:
         """Of hosts that are extreme alone, by how much, over all policies."""
-        found: dict[int, float] = {}
-        for p, one in enumerate(ends):
-            gap = abs(one.values[0] - one.values[1])
+        gaps: dict[int, float] = {}
+        for p, extremes in enumerate(ends):
+            gap = abs(extremes.values[0] - extremes.values[1])
             weight = float(self._utilization.weights[p])
             if gap > 0.0 and weight > 0.0:
                 more = weight * gap
-                found[one.hosts[0]] = found.get(one.hosts[0], 0.0) + more
-        return found
+                gaps[extremes.hosts[0]] = (
+                    gaps.get(extremes.hosts[0], 0.0) + more
+                )
+        return gaps
 
     def _touching(
         self, hot: Iterable[int], cold: Iterable[int], *, by_drop: bool
@@ -212,18 +216,20 @@ class Moves:
         by_drop: bool,
     ) -> tuple[BoolArray, FloatArray]:
         """Which moves help and meet no objection, and how much they do."""
-        left, entered = self._utilization.scores_after(
+        leaving, entered = self._utilization.scores_after(
             instances, sources, hosts
         )
         gains, objected = self._utilization.judge(
-            sources, hosts, left, entered
+            sources, hosts, leaving, entered
         )
         if not by_drop:
             return is_gain(gains) & ~objected, gains
         good = (gains >= -EPSILON) & ~objected
         if not good.any():
             return good, gains
-        drops = self._utilization.variance_drop(sources, hosts, left, entered)
+        drops = self._utilization.variance_drop(
+            sources, hosts, leaving, entered
+        )
         good &= drops > EPSILON
         if self._tie_break is TieBreak.VARIANCE_PER_GIB:
             memory = self._utilization.memory_mb[instances]
@@ -232,9 +238,9 @@ class Moves:
 
     def _drops(self, moves: Candidates) -> FloatArray:
         sources = self._placement.host_of[moves.instances]
-        left, entered = self._utilization.scores_after(
+        leaving, entered = self._utilization.scores_after(
             moves.instances, sources, moves.destinations
         )
         return self._utilization.variance_drop(
-            sources, moves.destinations, left, entered
+            sources, moves.destinations, leaving, entered
         )

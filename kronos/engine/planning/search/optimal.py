@@ -32,18 +32,18 @@ ORDERS = 8
 """So many orders of more moves are tried."""
 
 
-def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     """The plan that is proven to be the lowest; else that of ``best``."""
-    settings = given.settings
+    settings = inputs.settings
     start = len(simulation.steps)
     scope = RelaxedScope.of(simulation, settings.optimal_limit)
-    found = best.run(simulation, given)
+    result = best.run(simulation, inputs)
     why = _why_not(scope, settings.optimal_limit)
-    if not why and found.stopped is StopReason.BALANCED:
+    if not why and result.stopped is StopReason.BALANCED:
         why = 'it brings all policies within their thresholds'
     if why:
-        return _fallen_back(found, why)
-    return Optimal(simulation, given.settings, scope, start).run(found)
+        return _fallen_back(result, why)
+    return Optimal(simulation, inputs.settings, scope, start).run(result)
 
 
 def _why_not(scope: RelaxedScope, limit: int) -> str:
@@ -58,12 +58,12 @@ def _why_not(scope: RelaxedScope, limit: int) -> str:
     return ''
 
 
-def _fallen_back(found: SearchResult, why: str) -> SearchResult:
-    found.notices.append(
-        f'search is {SearchName.OPTIMAL}, planned by {found.searched_by}: '
+def _fallen_back(result: SearchResult, why: str) -> SearchResult:
+    result.notices.append(
+        f'search is {SearchName.OPTIMAL}, planned by {result.searched_by}: '
         f'{why}'
     )
-    return found
+    return result
 
 
 class Optimal:
@@ -89,20 +89,20 @@ class Optimal:
         self._has_learnt = False
         self._sequencing = Sequencing(simulation, settings, ORDERS)
 
-    def run(self, found: SearchResult) -> SearchResult:
+    def run(self, result: SearchResult) -> SearchResult:
         """Ask for placements until one can be reached, or none is lower.
 
         The bound is what the solver has said first: of all placements, also
         of those that no order leads to.
 
-        :param found: how the plan in the simulation was found
+        :param result: how the plan in the simulation was found
         """
         is_proven, sees_all = False, not self._settings.repeat_moves
         improved = False
         until = time.monotonic() + self._settings.optimal_seconds
         for _ in range(PLACEMENTS):
             answer = self._model.solve(until - time.monotonic())
-            found.bound = found.bound or answer.bound
+            result.bound = result.bound or answer.bound
             lower = answer.value < self._reached - UNNOTICED / 2
             improved = lower and self._make(answer.moves)
             if improved or not lower:
@@ -110,7 +110,7 @@ class Optimal:
                 break
             sees_all &= len(answer.moves) <= ALL_ORDERS
             self._learn()
-        return self._told(found, is_proven, improved)
+        return self._told(result, is_proven, improved)
 
     def _learn(self) -> None:
         """Ask no more for what no policy lets begin; once is enough."""
@@ -119,32 +119,32 @@ class Optimal:
         if self._has_learnt or not step_by_step or settings.repeat_moves:
             return
         self._has_learnt = True
-        kept = self._simulation.steps[self._start :]
+        steps = self._simulation.steps[self._start :]
         self._unwind()
         self._model.begin_with(
             first_moves.alone(self._simulation),
             first_moves.exchanged(self._simulation, settings.swap_moves),
         )
-        self._remake(kept)
+        self._remake(steps)
 
     def _told(
         self,
-        found: SearchResult,
+        result: SearchResult,
         is_proven: bool,
         improved: bool,
     ) -> SearchResult:
-        found.is_proven = is_proven
+        result.is_proven = is_proven
         if improved or is_proven:
-            found.searched_by = SearchName.OPTIMAL
-            found.stopped = self._stopped()
-            found.has_unsafe_swap = False
+            result.searched_by = SearchName.OPTIMAL
+            result.stopped = self._stopped()
+            result.has_unsafe_swap = False
         if is_proven:
-            return found
+            return result
         why = 'the solver has not proven within optimal_time_limit that'
         if not improved:
-            return _fallen_back(found, f'{why} no plan is lower')
-        found.notices.append(f'{why} no plan is lower than this one')
-        return found
+            return _fallen_back(result, f'{why} no plan is lower')
+        result.notices.append(f'{why} no plan is lower than this one')
+        return result
 
     def _stopped(self) -> StopReason:
         if self._is_enough():
@@ -163,10 +163,10 @@ class Optimal:
         """
         self._unwind()
         if len(moves) > ALL_ORDERS:
-            made = self._sequencing.run(moves)
+            is_made = self._sequencing.run(moves)
         else:
-            made = self._order(moves) or self._order_to_end(moves)
-        if made:
+            is_made = self._order(moves) or self._order_to_end(moves)
+        if is_made:
             return True
         self._unwind()
         self._remake(self._kept)
@@ -185,9 +185,9 @@ class Optimal:
         plan; the model has seen to it. All else holds at every step.
         """
         with self._unjudged():
-            made = self._order(moves)
-            block = [] if made else self._block(moves)
-        if made and self._settings.veto_reference is VetoReference.INITIAL:
+            is_made = self._order(moves)
+            block = [] if is_made else self._block(moves)
+        if is_made and self._settings.veto_reference is VetoReference.INITIAL:
             return True
         self._unwind()
         waiting = self._simulation.constraints.together()
@@ -214,18 +214,22 @@ class Optimal:
         All that make room for them are among them.
         """
         host_of = self._simulation.placement.host_of
-        left = list(moves)
+        remaining = list(moves)
         for move in sorted(moves):
-            fewer = [one for one in left if one != move]
+            fewer = [other for other in remaining if other != move]
             ends = {host for _, host in fewer}
-            others = [one for one, _ in moves if one not in dict(fewer)]
-            if ends & {int(host_of[one]) for one in others}:
+            others = [
+                instance
+                for instance, _ in moves
+                if instance not in dict(fewer)
+            ]
+            if ends & {int(host_of[instance]) for instance in others}:
                 continue
             if self._order(fewer):
                 self._unwind()
             else:
-                left = fewer
-        return left
+                remaining = fewer
+        return remaining
 
     def _order(self, moves: Sequence[Move]) -> bool:
         """Make moves in some order, if there is one; else none of them."""
@@ -237,8 +241,8 @@ class Optimal:
         """:param dead: what cannot be made once all else is made"""
         if not remaining or self._is_enough():
             return True
-        left = frozenset(remaining)
-        if left in dead:
+        key = frozenset(remaining)
+        if key in dead:
             return False
         for unit in self._sequencing.options(remaining):
             rest = dict(remaining)
@@ -251,7 +255,7 @@ class Optimal:
                 return True
             for _ in unit:
                 self._simulation.take_back()
-        dead.add(left)
+        dead.add(key)
         return False
 
     def _is_enough(self) -> bool:

@@ -77,8 +77,8 @@ class PlateauSearch:
             seconds[:SWAP_TRIES].tolist(),
             strict=True,
         ):
-            if found := self._in_order(first, second):
-                return found
+            if moves := self._in_order(first, second):
+                return moves
         return None
 
     def of(self, first: int, second: int) -> tuple[Move, Move] | None:
@@ -100,12 +100,12 @@ class PlateauSearch:
         utilization = self._utilization
         ends = [*utilization.highest, *utilization.lowest]
         partners = self._partners()
-        found = [
+        exchanges = [
             self._exchanges(host, partners)
             for host in sorted({extremes.hosts[0] for extremes in ends})
         ]
         firsts, seconds, gains, drops = (
-            np.concatenate(part) for part in zip(*found, strict=True)
+            np.concatenate(part) for part in zip(*exchanges, strict=True)
         )
         memory = utilization.memory_mb[firsts] + utilization.memory_mb[seconds]
         order = ranking.order(gains, drops, memory, firsts, seconds)
@@ -135,12 +135,12 @@ class PlateauSearch:
         utilization, host_of = self._utilization, self._placement.host_of
         here = self._simulation.on(host)
         away = partners[host_of[partners] != host]
-        one = np.full((1, 1), host, dtype=np.intp)
+        source = np.full((1, 1), host, dtype=np.intp)
         other = host_of[away][None, :]
-        at_one, at_other = self._exchanged(
-            one, other, here[:, None], away[None, :]
+        at_source, at_other = self._exchanged(
+            source, other, here[:, None], away[None, :]
         )
-        gains, objected = utilization.judge(one, other, at_one, at_other)
+        gains, objected = utilization.judge(source, other, at_source, at_other)
         good = is_gain(gains) & ~objected
         good &= (
             self._simulation.constraints.rows(here)[:, other[0]]
@@ -175,22 +175,22 @@ class PlateauSearch:
         return within
 
     def _exchanged(
-        self, one: IntArray, other: IntArray, here: IntArray, away: IntArray
+        self, source: IntArray, other: IntArray, here: IntArray, away: IntArray
     ) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Per policy the scores at ``one`` and ``other`` after swaps."""
+        """Per policy the scores at ``source`` and ``other`` after swaps."""
         utilization = self._utilization
-        at_one, at_other = [], []
+        at_source, at_other = [], []
         for p in range(len(utilization.policies)):
             change = utilization.usage[p][away] - utilization.usage[p][here]
-            at_one.append(
-                utilization.scores[p][one]
-                + change / utilization.capacity[p][one]
+            at_source.append(
+                utilization.scores[p][source]
+                + change / utilization.capacity[p][source]
             )
             at_other.append(
                 utilization.scores[p][other]
                 - change / utilization.capacity[p][other]
             )
-        return at_one, at_other
+        return at_source, at_other
 
     def _in_order(self, first: int, second: int) -> tuple[Move, Move] | None:
         """The two moves of a swap in a good order; None if there is none.
@@ -198,10 +198,10 @@ class PlateauSearch:
         It is legal, and safe where that is asked for; else one that is safe
         comes first.
         """
-        one = (first, int(self._placement.host_of[second]))
+        move = (first, int(self._placement.host_of[second]))
         other = (second, int(self._placement.host_of[first]))
         orders = []
-        for pair in ((one, other), (other, one)):
+        for pair in ((move, other), (other, move)):
             if self._is_legal(*pair):
                 instance, host = (np.array([end]) for end in pair[0])
                 is_safe = bool(self._stays_within(instance, host)[0])
@@ -210,8 +210,8 @@ class PlateauSearch:
                     orders.append((not is_safe, between, pair))
         return min(orders)[2] if orders else None
 
-    def _is_legal(self, one: Move, other: Move) -> bool:
-        instance, destination = one
+    def _is_legal(self, move: Move, other: Move) -> bool:
+        instance, destination = move
         if self._simulation.constraints.why_not(instance, destination):
             return False
         with self._placement.trial() as placement:

@@ -38,16 +38,16 @@ def best(
     :param hosts: [N], destinations in the order of their names
     :returns: its position
     """
-    left = equals(gains)
+    ties = equals(gains)
     if tie_break is not TieBreak.FIRST:
-        if len(left) > 1:
-            drops = variance_drops(left)
+        if len(ties) > 1:
+            drops = variance_drops(ties)
             if tie_break is TieBreak.VARIANCE_PER_GIB:
-                drops = per_gib(drops, memory_mb[left])
-            left = left[equals(drops)]
-        memory = memory_mb[left]
-        left = left[memory == memory.min()]
-    return int(left[np.lexsort((hosts[left], instances[left]))[0]])
+                drops = per_gib(drops, memory_mb[ties])
+            ties = ties[equals(drops)]
+        memory = memory_mb[ties]
+        ties = ties[memory == memory.min()]
+    return int(ties[np.lexsort((hosts[ties], instances[ties]))[0]])
 
 
 def equals(values: FloatArray) -> IntArray:

@@ -27,13 +27,13 @@ SEARCHES: dict[SearchName, SpreadSearch] = {
 }
 
 
-def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     """Search as the settings say.
 
     The greedy search has an order of its own: by the rule, move by move.
     """
     start = len(simulation.steps)
-    result = SEARCHES[given.settings.search](simulation, given)
-    if given.settings.search is not SearchName.GREEDY:
-        EarlyGains(simulation, given.settings, start).run()
+    result = SEARCHES[inputs.settings.search](simulation, inputs)
+    if inputs.settings.search is not SearchName.GREEDY:
+        EarlyGains(simulation, inputs.settings, start).run()
     return result

@@ -42,7 +42,7 @@ class Sequencing:
             settings.swap_moves is not SwapMoves.ANY,
         )
 
-    def run(self, wanted: Sequence[Move]) -> bool:
+    def run(self, moves: Sequence[Move]) -> bool:
         """Make all moves, or as many of them as were brought into an order.
 
         What could not be made has its turn as soon as it may in the next
@@ -55,14 +55,14 @@ class Sequencing:
         urgent: set[int] = set()
         most: list[Unit] = []
         for _ in range(self._tries):
-            path, left = self._try(dict(wanted), urgent)
-            if not left or self._is_enough():
+            path, remaining = self._try(dict(moves), urgent)
+            if not remaining or self._is_enough():
                 return True
             most = max(most, path, key=len)
             self._take_back(start)
-            if left <= urgent:
+            if remaining <= urgent:
                 break
-            urgent |= left
+            urgent |= remaining
         for unit in most:
             self.make(unit, dict(unit))
         return False
@@ -74,7 +74,9 @@ class Sequencing:
         path: list[Unit] = []
         while remaining and not self._is_enough():
             first = {
-                one: host for one, host in remaining.items() if one in urgent
+                instance: host
+                for instance, host in remaining.items()
+                if instance in urgent
             }
             unit = next(self.options(first), None)
             unit = unit or next(self.options(remaining), None)
@@ -131,9 +133,11 @@ class Sequencing:
         order = np.lexsort(
             (instances, -ranking.rounded(drops), -ranking.rounded(gains))
         )
-        for at in order.tolist():
-            move = moves[at]
-            if not objected[at] and not simulation.constraints.why_not(*move):
+        for position in order.tolist():
+            move = moves[position]
+            if not objected[position] and not simulation.constraints.why_not(
+                *move
+            ):
                 yield (move,)
         yield from self._exchanges(moves)
 
@@ -237,8 +241,8 @@ class EarlyGains:
         self._sequencing.make(unit, dict(unit))
         steps = self._simulation.steps
         return all(
-            self._combined(steps[at]) <= self._most[at] + EPSILON
-            for at in range(len(steps) - len(unit), len(steps))
+            self._combined(steps[position]) <= self._most[position] + EPSILON
+            for position in range(len(steps) - len(unit), len(steps))
         )
 
     def _combined(self, step: PlannedMove) -> float:

@@ -51,36 +51,38 @@ class StuckHosts:
     def find(self) -> BoolArray:
         """[H]: the hosts to set aside; none if fewer than two were left."""
         aside: BoolArray = np.zeros(len(self._scores), dtype=bool)
-        left = np.flatnonzero(self._utilization.counts)
-        while len(left) > 1 and len(self._known) < MOST:
-            values = self._scores[left]
+        hosts = np.flatnonzero(self._utilization.counts)
+        while len(hosts) > 1 and len(self._known) < MOST:
+            values = self._scores[hosts]
             if values.max() - values.min() <= self._limit + EPSILON:
                 break
-            ends = [self._end(left, values, high) for high in (False, True)]
+            ends = [self._end(hosts, values, high) for high in (False, True)]
             stuck = [end for end in ends if len(end)]
             if not stuck:
                 break
-            chosen = max(stuck, key=lambda end: self._worth(left, end))
+            chosen = max(stuck, key=lambda end: self._worth(hosts, end))
             aside[chosen] = True
-            left = left[~np.isin(left, chosen)]
-        return aside if len(left) > 1 else np.zeros_like(aside)
+            hosts = hosts[~np.isin(hosts, chosen)]
+        return aside if len(hosts) > 1 else np.zeros_like(aside)
 
-    def _end(self, left: IntArray, values: FloatArray, high: bool) -> IntArray:
+    def _end(
+        self, hosts: IntArray, values: FloatArray, high: bool
+    ) -> IntArray:
         """The hosts at one end that nothing helps; equals are at it, too."""
         if high:
-            end = left[values >= values.max() - EPSILON]
+            end = hosts[values >= values.max() - EPSILON]
         else:
-            end = left[values <= values.min() + EPSILON]
-        if len(end) == len(left):
-            return left[:0]
+            end = hosts[values <= values.min() + EPSILON]
+        if len(end) == len(hosts):
+            return hosts[:0]
         return np.array(
             [host for host in end.tolist() if not self._is_helped(host, high)],
             dtype=np.intp,
         )
 
-    def _worth(self, left: IntArray, end: IntArray) -> tuple[float, int]:
+    def _worth(self, hosts: IntArray, end: IntArray) -> tuple[float, int]:
         """How much narrower the others lie without an end, for each host."""
-        others = self._scores[left[~np.isin(left, end)]]
+        others = self._scores[hosts[~np.isin(hosts, end)]]
         width = round(float(others.max() - others.min()), ranking.DECIMALS)
         return -width / len(end), -len(end)
 
@@ -106,9 +108,9 @@ class StuckHosts:
         if not len(instances):
             return False
         legal = self._simulation.constraints.rows(instances)[:, hosts]
-        at, columns = np.nonzero(legal & (falls > EPSILON))
-        sources = np.full(len(at), host, dtype=np.intp)
-        return self._may(instances[at], sources, hosts[columns])
+        positions, columns = np.nonzero(legal & (falls > EPSILON))
+        sources = np.full(len(positions), host, dtype=np.intp)
+        return self._may(instances[positions], sources, hosts[columns])
 
     def _entering(self, host: int) -> bool:
         """Whether a move onto a host helps it where it is the lowest."""
@@ -135,13 +137,13 @@ class StuckHosts:
         """
         used = self._utilization.usage[self._p][instances]
         capacity = self._utilization.capacity[self._p]
-        left = self._scores[sources] - used / capacity[sources]
+        leaving = self._scores[sources] - used / capacity[sources]
         entered = self._scores[hosts] + used / capacity[hosts]
         now = self._scores[sources if sign > 0.0 else hosts]
-        found: FloatArray = np.minimum(
-            sign * (now - left), sign * (now - entered)
+        falls: FloatArray = np.minimum(
+            sign * (now - leaving), sign * (now - entered)
         )
-        return found
+        return falls
 
     def _may(
         self, instances: IntArray, sources: IntArray, hosts: IntArray
@@ -189,14 +191,14 @@ def told(simulation: Simulation, aside: BoolArray) -> list[SetAside]:
 
     :param aside: [P, H], as found
     """
-    utilization, found = simulation.utilization, []
+    utilization, entries = simulation.utilization, []
     for p, row in enumerate(aside):
         scores = utilization.scores[p]
         others = scores[utilization.counts & ~row]
         hosts = np.flatnonzero(row)
         for host in hosts[np.argsort(-scores[hosts], kind='stable')].tolist():
             is_high = bool(scores[host] > others.max(initial=-np.inf))
-            found.append(
+            entries.append(
                 SetAside(
                     utilization.policies[p],
                     utilization.index.hosts[host],
@@ -205,4 +207,4 @@ def told(simulation: Simulation, aside: BoolArray) -> list[SetAside]:
                     why(simulation, p, host, is_high),
                 )
             )
-    return found
+    return entries

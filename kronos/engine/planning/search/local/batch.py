@@ -84,10 +84,10 @@ class Batch:
     def costs(self) -> FloatArray:
         """[B]: of the memory of all that is not at home."""
         away = np.not_equal(self.at, self.model.home)
-        found: FloatArray = np.add.reduce(
+        costs: FloatArray = np.add.reduce(
             np.where(away, self.model.costs, 0.0), axis=1
         )
-        return found
+        return costs
 
     def refresh(self) -> None:
         """Compute the tables anew, by the windows and prices of now."""
@@ -145,9 +145,9 @@ class Batch:
         costs = self._entering + leaving[:, None]
         costs *= noise[:, None]
         flat = costs.reshape(len(self._every), -1)
-        found = flat.argmin(axis=1)
-        hosts, instances = np.divmod(found, costs.shape[2])
-        return instances, hosts, flat[self._every, found]
+        lowest = flat.argmin(axis=1)
+        hosts, instances = np.divmod(lowest, costs.shape[2])
+        return instances, hosts, flat[self._every, lowest]
 
     def outside(self) -> FloatArray:
         """[B]: how far all hosts are outside of the windows, and too full.
@@ -157,9 +157,9 @@ class Batch:
         distances = _distances(
             self.scores, self.low[..., None], self.high[..., None], axis=1
         )
-        found: FloatArray = np.add.reduce(distances, axis=1)
-        found += self.price * self.overfull()
-        return found + self.costs()
+        outside: FloatArray = np.add.reduce(distances, axis=1)
+        outside += self.price * self.overfull()
+        return outside + self.costs()
 
     def best_move(
         self, most: int, noise: FloatArray
@@ -250,8 +250,8 @@ class Batch:
         model = self.model
         allowed = model.allowed_on[columns]
         if len(model.most) > 1:
-            there = self.there[self._every[:, None], :, columns]
-            allowed &= (there < model.most)[..., model.group_of]
+            counts = self.there[self._every[:, None], :, columns]
+            allowed &= (counts < model.most)[..., model.group_of]
         return allowed
 
 
@@ -262,17 +262,17 @@ def _distances(
 
     :param axis: that of the policies
     """
-    found = scores - high
-    np.maximum(found, low - scores, out=found)
-    np.maximum(found, 0.0, out=found)
-    distances: FloatArray = np.add.reduce(found, axis=axis)
+    outside = scores - high
+    np.maximum(outside, low - scores, out=outside)
+    np.maximum(outside, 0.0, out=outside)
+    distances: FloatArray = np.add.reduce(outside, axis=axis)
     return distances
 
 
 def _lowest(values: FloatArray, number: int) -> IntArray:
     """The positions of the lowest values below 0, in their own order."""
-    found = np.flatnonzero(values < 0.0)
-    if len(found) > number:
-        order = np.argsort(values[found], kind='stable')
-        found = np.sort(found[order[:number]])
-    return found
+    positions = np.flatnonzero(values < 0.0)
+    if len(positions) > number:
+        order = np.argsort(values[positions], kind='stable')
+        positions = np.sort(positions[order[:number]])
+    return positions

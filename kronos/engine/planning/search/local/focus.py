@@ -98,5 +98,5 @@ def _binding(
 
 
 def _any(which: BoolArray) -> BoolArray:
-    found: BoolArray = np.logical_or.reduce(which, axis=0)
-    return found
+    mask: BoolArray = np.logical_or.reduce(which, axis=0)
+    return mask

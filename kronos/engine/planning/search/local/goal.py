@@ -65,7 +65,7 @@ class Goal:
 
     def is_reached(self, widths: FloatArray) -> BoolArray:
         """[B]: whether every policy is within its threshold."""
-        found: BoolArray = np.all(
+        mask: BoolArray = np.all(
             widths <= self._model.thresholds + EPSILON, axis=1
         )
-        return found
+        return mask

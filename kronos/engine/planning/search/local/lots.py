@@ -26,5 +26,5 @@ class Lots:
         """Of at least 0 and less than 1, all as likely."""
         raw = self._bits.random_raw(int(np.prod(shape)))
         whole = np.right_shift(np.asarray(raw, dtype=np.uint64), SHIFT)
-        found: FloatArray = whole.astype(np.float64) * UNIT
-        return found.reshape(shape)
+        numbers: FloatArray = whole.astype(np.float64) * UNIT
+        return numbers.reshape(shape)

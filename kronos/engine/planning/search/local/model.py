@@ -95,16 +95,16 @@ class ScopeModel:
         """[G, H], members by host"""
         self.most = np.full(len(limits.apart) + 1, UNLIMITED, dtype=np.intp)
         """[G], how many may share a host"""
-        for number, (members, there, most) in enumerate(limits.apart):
+        for number, (members, counts, most) in enumerate(limits.apart):
             # Who is in two groups stays.
             twice = [
-                one
-                for one in members
-                if self.group_of[one] < len(limits.apart)
+                instance
+                for instance in members
+                if self.group_of[instance] < len(limits.apart)
             ]
             self._fix(twice)
             self.group_of[members] = number
-            self.there[number], self.most[number] = there, most
+            self.there[number], self.most[number] = counts, most
         self.allowed_on = np.ascontiguousarray(self.allowed.T)
         """[H, V], as ``allowed``: a batch reads whole hosts"""
 

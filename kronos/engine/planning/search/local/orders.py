@@ -28,17 +28,21 @@ Unit = tuple[int, ...]
 class Orders:
     """The orders of the moves that lead to a final placement.
 
-    :param at: [V], the host of each instance; at most :data:`MOST` move
+    :param host_of: [V], the host of each instance; at most :data:`MOST` move
     """
 
     def __init__(
-        self, model: ScopeModel, goal: Goal, at: IntArray, swaps: SwapMoves
+        self,
+        model: ScopeModel,
+        goal: Goal,
+        host_of: IntArray,
+        swaps: SwapMoves,
     ) -> None:
         self._model = model
         self._swaps = swaps
-        self.moved: IntArray = np.flatnonzero(at != model.home)
+        self.moved: IntArray = np.flatnonzero(host_of != model.home)
         """[n], the instances that move"""
-        self._to = at[self.moved]
+        self._to = host_of[self.moved]
         self._from = model.home[self.moved]
         self._number = len(self.moved)
         self._sets = np.arange(1 << self._number)
@@ -54,25 +58,29 @@ class Orders:
         self._row = {group: n for n, group in enumerate(groups.tolist())}
         scores: FloatArray = self._repeated(model.scores[:, touched])
         free: FloatArray = self._repeated(model.free[:, touched])
-        there: IntArray = self._repeated(model.there[groups][:, touched])
+        members_on: IntArray = self._repeated(model.there[groups][:, touched])
         size: IntArray = np.zeros(len(self._sets), dtype=np.intp)
         costs: FloatArray = np.zeros(len(self._sets))
-        for n, one in enumerate(self.moved.tolist()):
+        for n, instance in enumerate(self.moved.tolist()):
             source, host = self._ends(n)
-            group = self._row[int(model.group_of[one])]
+            group = self._row[int(model.group_of[instance])]
             less, more = slice(1 << n), slice(1 << n, 2 << n)
-            for part in (scores, free, there, size, costs):
+            for part in (scores, free, members_on, size, costs):
                 part[..., more] = part[..., less]
-            scores[:, source, more] -= model.usage[:, one, self._from[n], None]
-            scores[:, host, more] += model.usage[:, one, self._to[n], None]
-            free[:, source, more] += model.needs[:, one, None]
-            free[:, host, more] -= model.needs[:, one, None]
-            there[group, source, more] -= 1
-            there[group, host, more] += 1
+            scores[:, source, more] -= model.usage[
+                :, instance, self._from[n], None
+            ]
+            scores[:, host, more] += model.usage[
+                :, instance, self._to[n], None
+            ]
+            free[:, source, more] += model.needs[:, instance, None]
+            free[:, host, more] -= model.needs[:, instance, None]
+            members_on[group, source, more] -= 1
+            members_on[group, host, more] += 1
             size[more] += 1
-            costs[more] += model.costs[one]
+            costs[more] += model.costs[instance]
         self._memory_costs = costs
-        self._size, self._free, self._there = size, free, there
+        self._size, self._free, self._there = size, free, members_on
         others = np.setdiff1d(np.arange(len(model.hosts)), touched)
         rest = model.scores[:, others]
         high = rest.max(axis=1, initial=-math.inf)
@@ -125,13 +133,13 @@ class Orders:
 
     def way(self) -> list[list[int]]:
         """Positions in ``moved``, in the order found; halves together."""
-        found: list[list[int]] = []
+        units: list[list[int]] = []
         now = self._best
         while now:
             unit = self._units[self._last[now]]
-            found.append(list(unit))
-            now &= ~sum(1 << one for one in unit)
-        return found[::-1]
+            units.append(list(unit))
+            now &= ~sum(1 << move for move in unit)
+        return units[::-1]
 
     def _steps(self) -> Iterator[tuple[Unit, int, BoolArray]]:
         """Moves and swaps, their bits, and [2^n] from where they may be."""
@@ -140,20 +148,20 @@ class Orders:
             yield (n,), 1 << n, fits[n] & ~self._objected(1 << n)
         if self._swaps is SwapMoves.NONE:
             return
-        for one in range(self._number):
+        for move in range(self._number):
             for other in range(self._number):
-                there = self._from[one], self._to[one]
-                if there != (self._to[other], self._from[other]):
+                ends = self._from[move], self._to[move]
+                if ends != (self._to[other], self._from[other]):
                     continue
-                bits = (1 << one) | (1 << other)
+                bits = (1 << move) | (1 << other)
                 after = self._after(bits)
-                may = fits[one] & fits[other][self._after(1 << one)]
+                may = fits[move] & fits[other][self._after(1 << move)]
                 may &= ~self._objected(bits)
                 may &= np.equal(self._sets & bits, 0)
                 may &= self._combined[after] < self._combined - EPSILON
                 if self._swaps is SwapMoves.SAFE:
-                    may &= self._is_safe(1 << one)
-                yield (one, other), bits, may
+                    may &= self._is_safe(1 << move)
+                yield (move, other), bits, may
 
     def _after(self, bits: int) -> IntArray:
         after: IntArray = self._sets | bits
@@ -161,14 +169,16 @@ class Orders:
 
     def _fits(self, move: int) -> BoolArray:
         """[2^n]: whether a move is still to come, and has room."""
-        model, one = self._model, self.moved[move]
+        model, instance = self._model, self.moved[move]
         host = self._ends(move)[1]
-        group = model.group_of[one]
-        room = np.maximum(self._free[:, host], 0.0)
-        there = self._there[self._row[int(group)], host]
+        group = model.group_of[instance]
+        free = np.maximum(self._free[:, host], 0.0)
+        members = self._there[self._row[int(group)], host]
         fits: BoolArray = np.equal(self._sets & (1 << move), 0)
-        fits &= np.all(model.needs[:, one, None] <= room + EPSILON, axis=0)
-        fits &= there < model.most[group]
+        fits &= np.all(
+            model.needs[:, instance, None] <= free + EPSILON, axis=0
+        )
+        fits &= members < model.most[group]
         return fits
 
     def _objected(self, bits: int) -> BoolArray:
@@ -178,12 +188,12 @@ class Orders:
         if self._model.vetoed_above is not None:
             before = np.maximum(before, self._model.vetoed_above[:, None])
         limits = np.maximum(before, self._model.thresholds[:, None])
-        found: BoolArray = np.any(after > limits + EPSILON, axis=0)
-        return found
+        mask: BoolArray = np.any(after > limits + EPSILON, axis=0)
+        return mask
 
     def _is_safe(self, bits: int) -> BoolArray:
         """[2^n]: whether no policy is too far out after half a swap."""
         limits = half_way_limits(self._widths, self._model.thresholds[:, None])
         after = self._widths[:, self._after(bits)]
-        found: BoolArray = np.all(after <= limits + EPSILON, axis=0)
-        return found
+        mask: BoolArray = np.all(after <= limits + EPSILON, axis=0)
+        return mask

@@ -74,25 +74,28 @@ class Proposals:
         rows = self._in_order if few else self._in_any_order
         yield from rows(model, goal, search.run([seed]))
 
-    def _reached(self, model: ScopeModel, goal: Goal, at: IntArray) -> float:
+    def _reached(
+        self, model: ScopeModel, goal: Goal, host_of: IntArray
+    ) -> float:
         swaps = self.settings.swap_moves
-        return orders.Orders(model, goal, at, swaps).value
+        return orders.Orders(model, goal, host_of, swaps).value
 
     def _in_order(
         self, model: ScopeModel, goal: Goal, placements: Sequence[Found]
     ) -> Iterator[list[Row]]:
         """What can be reached of each."""
         best: list[tuple[float, int, Row]] = []
-        for number, found in enumerate(placements[:LOOKED_AT]):
-            if best and found.value >= min(best)[0] - EPSILON:
+        for number, placement in enumerate(placements[:LOOKED_AT]):
+            if best and placement.value >= min(best)[0] - EPSILON:
                 break
-            if np.array_equal(found.at, model.home):
+            if np.array_equal(placement.at, model.home):
                 continue
             swaps = self.settings.swap_moves
-            order = orders.Orders(model, goal, found.at, swaps)
-            moves = _moves(model, found.at, order.moved)
+            order = orders.Orders(model, goal, placement.at, swaps)
+            moves = _moves(model, placement.at, order.moved)
             row: Row = [
-                tuple(moves[one] for one in unit) for unit in order.way()
+                tuple(moves[position] for position in unit)
+                for unit in order.way()
             ]
             best.append((order.value, number, row))
         for _, _, row in sorted(best)[:PROPOSED]:
@@ -102,22 +105,29 @@ class Proposals:
         self, model: ScopeModel, goal: Goal, placements: Sequence[Found]
     ) -> Iterator[list[Row]]:
         seen: set[bytes] = set()
-        for found in placements[:PROPOSED]:
+        for placement in placements[:PROPOSED]:
             rows: list[Row] = []
-            for at in (substituted(model, goal, found.at), found.at):
-                at = pruned(model, goal, at)
-                moved = np.flatnonzero(at != model.home)
-                if moved.size and at.tobytes() not in seen:
-                    seen.add(at.tobytes())
-                    rows.append([(move,) for move in _moves(model, at, moved)])
+            for host_of in (
+                substituted(model, goal, placement.at),
+                placement.at,
+            ):
+                host_of = pruned(model, goal, host_of)
+                moved = np.flatnonzero(host_of != model.home)
+                if moved.size and host_of.tobytes() not in seen:
+                    seen.add(host_of.tobytes())
+                    rows.append(
+                        [(move,) for move in _moves(model, host_of, moved)]
+                    )
             yield rows
 
 
-def _moves(model: ScopeModel, at: IntArray, moved: IntArray) -> list[Move]:
+def _moves(
+    model: ScopeModel, host_of: IntArray, moved: IntArray
+) -> list[Move]:
     """The moves of some instances of a model to where they are to be."""
     return [
-        (int(model.instances[one]), int(model.hosts[at[one]]))
-        for one in moved.tolist()
+        (int(model.instances[instance]), int(model.hosts[host_of[instance]]))
+        for instance in moved.tolist()
     ]
 
 
@@ -125,11 +135,13 @@ def _seed(
     model: ScopeModel, moves: Sequence[tuple[int, int]], budget: int
 ) -> IntArray:
     """Where moves bring the instances of a model."""
-    at = model.home.copy()
-    instance_at = {one: n for n, one in enumerate(model.instances.tolist())}
-    host_at = {one: n for n, one in enumerate(model.hosts.tolist())}
+    host_of = model.home.copy()
+    instance_at = {
+        instance: n for n, instance in enumerate(model.instances.tolist())
+    }
+    host_at = {host: n for n, host in enumerate(model.hosts.tolist())}
     for instance, host in moves[:budget]:
         # Hosts that are set aside are not in it.
         if instance in instance_at and host in host_at:
-            at[instance_at[instance]] = host_at[host]
-    return at
+            host_of[instance_at[instance]] = host_at[host]
+    return host_of

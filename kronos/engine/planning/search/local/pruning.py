@@ -9,17 +9,17 @@ from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
 
 
-def pruned(model: ScopeModel, goal: Goal, at: IntArray) -> IntArray:
+def pruned(model: ScopeModel, goal: Goal, host_of: IntArray) -> IntArray:
     """The placement without what does not lower its value.
 
     The move goes first whose absence lowers it most.
 
-    :param at: [V], the host of each instance
+    :param host_of: [V], the host of each instance
     """
     batch = Batch(model, 1, tables=False)
     which = np.zeros(1, dtype=np.intp)
-    for one in np.flatnonzero(at != model.home).tolist():
-        batch.move(which, np.array([one]), at[[one]])
+    for instance in np.flatnonzero(host_of != model.home).tolist():
+        batch.move(which, np.array([instance]), host_of[[instance]])
     while batch.moved[0]:
         moved = np.flatnonzero(batch.at[0] != model.home)
         high, low = batch.extremes()
@@ -36,10 +36,10 @@ def pruned(model: ScopeModel, goal: Goal, at: IntArray) -> IntArray:
         best = int(values.argmin())
         if values[best] > now + EPSILON:
             break
-        left = moved[[best]]
-        batch.move(which, left, model.home[left])
-    found: IntArray = batch.at[0]
-    return found
+        instances = moved[[best]]
+        batch.move(which, instances, model.home[instances])
+    final: IntArray = batch.at[0]
+    return final
 
 
 def _widths_without(batch: Batch, moved: IntArray) -> FloatArray:

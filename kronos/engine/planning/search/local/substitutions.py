@@ -27,13 +27,13 @@ Choice = tuple[float, int, int]
 
 
 def substituted(
-    model: ScopeModel, goal: Goal, at: IntArray, passes: int = PASSES
+    model: ScopeModel, goal: Goal, host_of: IntArray, passes: int = PASSES
 ) -> IntArray:
     """The placement after substitutions each of which lowers its value.
 
-    :param at: [V], the host of each instance
+    :param host_of: [V], the host of each instance
     """
-    placement = Substitutions(model, goal, at)
+    placement = Substitutions(model, goal, host_of)
     for _ in range(passes):
         if not placement.look():
             break
@@ -43,23 +43,25 @@ def substituted(
 class Substitutions:
     """One placement whose moves are replaced."""
 
-    def __init__(self, model: ScopeModel, goal: Goal, at: IntArray) -> None:
+    def __init__(
+        self, model: ScopeModel, goal: Goal, host_of: IntArray
+    ) -> None:
         self._model = model
         self._goal = goal
         self._batch = Batch(model, 1, tables=False)
-        for one in np.flatnonzero(at != model.home).tolist():
-            self._move(one, int(at[one]))
+        for instance in np.flatnonzero(host_of != model.home).tolist():
+            self._move(instance, int(host_of[instance]))
 
     @property
     def at(self) -> IntArray:
         """[V], the host of each instance."""
-        found: IntArray = self._batch.at[0]
-        return found
+        hosts: IntArray = self._batch.at[0]
+        return hosts
 
     def look(self) -> bool:
         """Look at every move; whether one was replaced."""
         moved = np.flatnonzero(self.at != self._model.home)
-        return any([self._substitute(one) for one in moved.tolist()])
+        return any([self._substitute(instance) for instance in moved.tolist()])
 
     def _move(self, instance: int, host: int) -> None:
         self._batch.move(FIRST, np.array([instance]), np.array([host]))
@@ -94,8 +96,8 @@ class Substitutions:
         load = np.add.reduce(scores, axis=0)
         some = [np.array([host]), _order(load)[:LOW_HOSTS]]
         some += [_order(row)[:ENDS] for row in scores]
-        found: IntArray = np.unique(np.concatenate(some))
-        return found
+        hosts: IntArray = np.unique(np.concatenate(some))
+        return hosts
 
     def _value(self) -> float:
         batch = self._batch
@@ -108,9 +110,9 @@ class Substitutions:
     def _best(self, instances: IntArray, hosts: IntArray) -> Choice:
         """The best move more, of some instances to some hosts."""
         values = self._values(instances, hosts)
-        found = int(values.argmin())
-        row, column = divmod(found, len(hosts))
-        value = float(values.flat[found])
+        position = int(values.argmin())
+        row, column = divmod(position, len(hosts))
+        value = float(values.flat[position])
         return value, int(instances[row]), int(hosts[column])
 
     def _values(self, instances: IntArray, hosts: IntArray) -> FloatArray:
@@ -122,8 +124,8 @@ class Substitutions:
         enters = scores[:, None, hosts]
         enters = enters + model.usage[:, instances[:, None], hosts]
         high, low = self._others(sources, hosts)
-        for one in leaves[:, :, None], enters:
-            high, low = np.maximum(high, one), np.minimum(low, one)
+        for ends in leaves[:, :, None], enters:
+            high, low = np.maximum(high, ends), np.minimum(low, ends)
         number = math.prod(shape)
         values = self._goal.values(
             (high - low).reshape(-1, number).T,
@@ -146,7 +148,7 @@ class Substitutions:
         low = np.broadcast_to(model.lowest_other[:, None, None], shape).copy()
         for policy, row in enumerate(scores):
             order = _order(row)
-            for found, ends, outer in (
+            for extreme, ends, outer in (
                 (high, order[-ENDS:], np.maximum),
                 (low, order[:ENDS], np.minimum),
             ):
@@ -155,7 +157,10 @@ class Substitutions:
                         np.not_equal(hosts, end)
                     )
                     outer(
-                        found[policy], row[end], out=found[policy], where=stays
+                        extreme[policy],
+                        row[end],
+                        out=extreme[policy],
+                        where=stays,
                     )
         return high, low
 
@@ -163,17 +168,17 @@ class Substitutions:
         """[n, m]: which moves no rule forbids."""
         batch, model = self._batch, self._model
         groups = model.group_of[instances]
-        there = batch.there[0][:, hosts]
+        counts = batch.there[0][:, hosts]
         allowed: BoolArray = model.allowed[np.ix_(instances, hosts)]
-        allowed &= there[groups] < model.most[groups][:, None]
+        allowed &= counts[groups] < model.most[groups][:, None]
         allowed &= np.not_equal(self.at[instances][:, None], hosts)
         for need, free in zip(model.needs, batch.free[0], strict=True):
-            room = np.maximum(free[hosts], 0.0) + EPSILON
-            allowed &= need[instances][:, None] <= room
+            available = np.maximum(free[hosts], 0.0) + EPSILON
+            allowed &= need[instances][:, None] <= available
         return allowed
 
 
 def _order(values: FloatArray) -> IntArray:
     """Positions, the lowest value first."""
-    found: IntArray = np.argsort(values, kind='stable')
-    return found
+    positions: IntArray = np.argsort(values, kind='stable')
+    return positions

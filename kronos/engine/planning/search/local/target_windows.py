@@ -96,7 +96,7 @@ class TargetWindows:
         self._lowest = float(now[len(seeds) :].min(initial=math.inf))
         self._look(now)
         best = now.copy()
-        kept = [part.copy() for part in batch.state]
+        states = [part.copy() for part in batch.state]
         self._note(self._every, now)
         for turn in range(self._effort.rounds):
             self._round()
@@ -106,15 +106,17 @@ class TargetWindows:
             luck = self._lots.draw(len(self._every))
             taken = values < now + heat * luck * luck
             now = np.where(taken, values, now)
-            for old, new in zip(kept, batch.state, strict=True):
+            for old, new in zip(states, batch.state, strict=True):
                 old[taken] = new[taken]
                 new[~taken] = old[~taken]
             better = values < best - EPSILON
             best[better] = values[better]
             self._note(np.flatnonzero(better), values)
             if turn % RENEWAL == RENEWAL - 1:
-                self._renew(best, now, kept)
-        return sorted(self._found.values(), key=lambda one: one.value)
+                self._renew(best, now, states)
+        return sorted(
+            self._found.values(), key=lambda placement: placement.value
+        )
 
     def _plant(self, number: int, seed: IntArray) -> None:
         which = np.array([number])
@@ -146,20 +148,22 @@ class TargetWindows:
 
     def _note(self, which: IntArray, values: FloatArray) -> None:
         for number in which.tolist():
-            at = self._batch.at[number].copy()
-            self._found[at.tobytes()] = Found(float(values[number]), at)
+            host_of = self._batch.at[number].copy()
+            self._found[host_of.tobytes()] = Found(
+                float(values[number]), host_of
+            )
             if values[number] < 0.0:
                 # From now on it is to be reached by fewer moves.
                 fewer = int(self._batch.moved[number]) - 1
                 self._most = np.minimum(self._most, max(0, fewer))
 
     def _renew(
-        self, best: FloatArray, now: FloatArray, kept: list[np.ndarray]
+        self, best: FloatArray, now: FloatArray, states: list[np.ndarray]
     ) -> None:
         order = np.argsort(now, kind='stable')
         half = len(order) // 2
         good, bad = order[:half], order[len(order) - half :]
-        for old, new in zip(kept, self._batch.state, strict=True):
+        for old, new in zip(states, self._batch.state, strict=True):
             old[bad] = old[good]
             new[bad] = new[good]
         now[bad] = now[good]
@@ -191,28 +195,28 @@ class TargetWindows:
         parts = lots.draw(*shape) ** 2
         parts /= np.add.reduce(parts, axis=1)[:, None] + EPSILON
         less = SHRINK * lots.draw(shape[0], 1) * combined * parts
-        wanted = np.maximum(widths - less, 0.0)
+        target = np.maximum(widths - less, 0.0)
         if not self._goal.exhaust:
-            wanted = np.maximum(wanted, self._model.thresholds)
+            target = np.maximum(target, self._model.thresholds)
             direct = lots.draw(shape[0], 1) < 0.5
-            wanted = np.where(direct, self._model.thresholds, wanted)
-        batch.high = high - (widths - wanted) * lots.draw(*shape)
-        batch.low = batch.high - wanted
+            target = np.where(direct, self._model.thresholds, target)
+        batch.high = high - (widths - target) * lots.draw(*shape)
+        batch.low = batch.high - target
 
     def _destroy(self) -> None:
         """Take some moves back, more of them where there are too many."""
         batch, lots, model = self._batch, self._lots, self._model
         number = len(self._every)
-        wanted = 1 + (lots.draw(number) * self._effort.destroyed).astype(int)
-        wanted = np.maximum(wanted, batch.moved - self._most)
-        for turn in range(int(wanted.max(initial=0))):
+        numbers = 1 + (lots.draw(number) * self._effort.destroyed).astype(int)
+        numbers = np.maximum(numbers, batch.moved - self._most)
+        for turn in range(int(numbers.max(initial=0))):
             away = np.not_equal(batch.at, model.home)
             keys = np.where(away, lots.draw(*batch.at.shape), -1.0)
             instances = keys.argmax(axis=1)
             homes = model.home[instances]
             groups = model.group_of[instances]
-            there = batch.there[self._every, groups, homes]
-            free = (there < model.most[groups]) & (turn < wanted)
+            counts = batch.there[self._every, groups, homes]
+            free = (counts < model.most[groups]) & (turn < numbers)
             free &= keys[self._every, instances] >= 0.0
             which = np.flatnonzero(free)
             batch.move(which, instances[which], homes[which])

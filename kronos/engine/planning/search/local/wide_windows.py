@@ -66,15 +66,15 @@ class WideWindows:
                 self._aim()
                 outside = self._batch.outside()[0]
             outside = self._round(outside)
-        return sorted(self._found, key=lambda one: one.value)
+        return sorted(self._found, key=lambda placement: placement.value)
 
     def _best(self) -> Found:
-        return min(self._found, key=lambda one: one.value)
+        return min(self._found, key=lambda placement: placement.value)
 
-    def _go_to(self, at: IntArray) -> None:
+    def _go_to(self, host_of: IntArray) -> None:
         batch, which = self._batch, np.zeros(1, dtype=np.intp)
-        for instance in np.flatnonzero(batch.at[0] != at).tolist():
-            batch.move(which, np.array([instance]), at[[instance]])
+        for instance in np.flatnonzero(batch.at[0] != host_of).tolist():
+            batch.move(which, np.array([instance]), host_of[[instance]])
 
     def _note(self) -> None:
         """Remember the placement of now, if it is better than all others."""
@@ -98,18 +98,18 @@ class WideWindows:
         parts /= np.add.reduce(parts, axis=1)[:, None] + EPSILON
         combined = np.add.reduce(widths, axis=1)[:, None]
         less = SHRINK * self._lots.draw(1, 1) * combined * parts
-        wanted = np.maximum(widths - less, 0.0)
+        target = np.maximum(widths - less, 0.0)
         if not self._goal.exhaust:
-            wanted = np.maximum(wanted, self._model.thresholds)
-        self._set_windows(high, low, wanted)
+            target = np.maximum(target, self._model.thresholds)
+        self._set_windows(high, low, target)
 
     def _set_windows(
-        self, high: FloatArray, low: FloatArray, wanted: FloatArray
+        self, high: FloatArray, low: FloatArray, target: FloatArray
     ) -> None:
         batch = self._batch
         side = self._lots.draw(*high.shape)
-        batch.high = high - (high - low - wanted) * side
-        batch.low = batch.high - wanted
+        batch.high = high - (high - low - target) * side
+        batch.low = batch.high - target
         batch.refresh()
 
     def _round(self, outside: float) -> float:
@@ -118,7 +118,7 @@ class WideWindows:
         :returns: how far the hosts are outside of the windows now
         """
         batch, lots = self._batch, self._lots
-        kept = [part.copy() for part in batch.state]
+        states = [part.copy() for part in batch.state]
         self._destroy()
         noise = 1.0 + NOISE * (2.0 * lots.draw(len(self._ones)) - 1.0)
         self._repair(2 * self._effort.destroyed, noise)
@@ -126,9 +126,9 @@ class WideWindows:
         now = float(batch.outside()[0])
         if now <= outside + HEAT * float(lots.draw(1)[0]) ** 4:
             return now
-        touched = np.flatnonzero(kept[0][0] != batch.at[0])
-        hosts = np.union1d(kept[0][0][touched], batch.at[0][touched])
-        for old, new in zip(kept, batch.state, strict=True):
+        touched = np.flatnonzero(states[0][0] != batch.at[0])
+        hosts = np.union1d(states[0][0][touched], batch.at[0][touched])
+        for old, new in zip(states, batch.state, strict=True):
             new[:] = old
         if hosts.size:
             batch.refresh_hosts(hosts[None])
@@ -136,10 +136,10 @@ class WideWindows:
 
     def _destroy(self) -> None:
         batch, model = self._batch, self._model
-        wanted = 1 + int(self._lots.draw(1)[0] * self._effort.destroyed)
-        wanted = max(wanted, int(batch.moved[0]) - self._most)
+        number = 1 + int(self._lots.draw(1)[0] * self._effort.destroyed)
+        number = max(number, int(batch.moved[0]) - self._most)
         moved = np.flatnonzero(batch.at[0] != model.home)
-        chosen = moved[np.argsort(self._lots.draw(len(moved)))[:wanted]]
+        chosen = moved[np.argsort(self._lots.draw(len(moved)))[:number]]
         which = np.zeros(1, dtype=np.intp)
         hosts: list[int] = []
         for instance in chosen.tolist():

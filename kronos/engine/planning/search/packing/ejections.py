@@ -70,14 +70,16 @@ class EjectingPacking(BinPacking):
         """
         helpful = self._helpful(instance, hosts)
         number = range(len(self.moves) - 1, first - 1, -1)
-        some = [at for at in number if helpful[self.moves[at][0]]]
-        for at in some[:TRIES]:
-            other, source, host = self.moves.pop(at)
+        some = [
+            position for position in number if helpful[self.moves[position][0]]
+        ]
+        for position in some[:TRIES]:
+            other, source, host = self.moves.pop(position)
             self._shift(other, host, source)
             if self._exchange(other, instance, host, hosts):
                 return True
             self._shift(other, source, host)
-            self.moves.insert(at, (other, source, host))
+            self.moves.insert(position, (other, source, host))
         return False
 
     def _displace(self, instance: int, hosts: BoolArray) -> bool:
@@ -85,7 +87,7 @@ class EjectingPacking(BinPacking):
         if self._spare < 1:
             return False
         helpful = self._helpful(instance, hosts) & self._simulation.movable
-        helpful[[one for one, _, _ in self.moves]] = False
+        helpful[[placed for placed, _, _ in self.moves]] = False
         stay = np.flatnonzero(helpful)
         memory = self._utilization.memory_mb[stay]
         lightest = stay[np.argsort(memory, kind='stable')][:TRIES]
@@ -107,19 +109,19 @@ class EjectingPacking(BinPacking):
 
     def _lacks(self, instance: int) -> FloatArray:
         """[H]: what it lacks most there, as a share of what it needs."""
-        found: FloatArray = np.zeros(len(self.load))
+        shares: FloatArray = np.zeros(len(self.load))
         for need, free in [*self._rules.rooms(), *self._rules.ceilings()]:
             if need[instance] > 0:
                 lacking = 1.0 - free / need[instance]
-                found = np.maximum(found, lacking)
-        return found
+                shares = np.maximum(shares, lacking)
+        return shares
 
     def _make_room(self, instance: int, host: int, hosts: BoolArray) -> bool:
         """Move the largest away, one after the other, until it fits."""
         before = len(self.moves)
-        there = self._placement.on(host)
-        stay = there[self._simulation.movable[there]]
-        moved = {one for one, _, _ in self.moves}
+        instances = self._placement.on(host)
+        stay = instances[self._simulation.movable[instances]]
+        moved = {placed for placed, _, _ in self.moves}
         for other in self.heaviest_first(stay).tolist():
             if other in moved or not self._left:
                 continue
@@ -140,11 +142,11 @@ class EjectingPacking(BinPacking):
     def _helpful(self, instance: int, hosts: BoolArray) -> BoolArray:
         """[V]: whose leaving makes as much room as an instance lacks."""
         host_of = self._placement.host_of
-        found: BoolArray = hosts[host_of].copy()
+        mask: BoolArray = hosts[host_of].copy()
         for need, free in [*self._rules.rooms(), *self._rules.ceilings()]:
             lacks = need[instance] - free[host_of]
-            found &= (lacks <= need + EPSILON) | (need[instance] == 0)
-        return found
+            mask &= (lacks <= need + EPSILON) | (need[instance] == 0)
+        return mask
 
     def _exchange(
         self, other: int, instance: int, host: int, hosts: BoolArray

@@ -27,7 +27,7 @@ class Emptying:
         moves: Sequence[Placed],
     ) -> Self:
         """With the memory of what moves."""
-        memory = utilization.memory_mb[[one for one, _, _ in moves]]
+        memory = utilization.memory_mb[[instance for instance, _, _ in moves]]
         return cls(list(hosts), list(moves), int(memory.sum()))
 
     @property
@@ -36,6 +36,6 @@ class Emptying:
         return -len(self.hosts), len(self.moves), self.memory_mb
 
 
-def better(one: Emptying, other: Emptying) -> Emptying:
+def better(emptying: Emptying, other: Emptying) -> Emptying:
     """The one with more hosts, then fewer moves, then less memory."""
-    return min(one, other, key=lambda found: found.rank)
+    return min(emptying, other, key=lambda choice: choice.rank)

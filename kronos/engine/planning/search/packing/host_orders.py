@@ -53,8 +53,8 @@ class HostOrders:
         if not all_of_them:
             return
         yield self._sorted(load, self._number)
-        for one in self._knapsacks:
-            yield self._sorted(ranking.rounded(one.weights), load)
+        for knapsack in self._knapsacks:
+            yield self._sorted(ranking.rounded(knapsack.weights), load)
 
     def _sorted(
         self, first: FloatArray | IntArray, then: FloatArray | IntArray
@@ -71,23 +71,23 @@ class HostOrders:
         """
         targets = self._in_use.copy()
         targets[order[:number]] = False
-        found: list[int] = []
+        emptied: list[int] = []
         ends: set[int] = set()
         with self._placement.trial():
             packing = EjectingPacking(self._simulation)
             for host in order.tolist():
-                if len(found) == self._most:
+                if len(emptied) == self._most:
                     break
                 before = len(packing.moves)
                 if host not in ends and self._drain(
                     packing, host, targets, ejects
                 ):
-                    found.append(host)
+                    emptied.append(host)
                     for _, *both in packing.moves[before:]:
                         ends.update(both)
                 else:
                     targets[host] = self._in_use[host]
-            return Emptying.of(self._utilization, found, packing.moves)
+            return Emptying.of(self._utilization, emptied, packing.moves)
 
     def _drain(
         self,
@@ -97,15 +97,15 @@ class HostOrders:
         ejects: bool,
     ) -> bool:
         """Empty a host after others, or leave all as it was."""
-        there = self._placement.on(host)
+        instances = self._placement.on(host)
         before = len(packing.moves)
-        spare = self._simulation.left - before - len(there)
+        spare = self._simulation.left - before - len(instances)
         if spare < 0:
             return False
         receives = targets[host]
         targets[host] = False
         load = packing.load.copy()
-        heaviest = packing.heaviest_first(there)
+        heaviest = packing.heaviest_first(instances)
         if ejects:
             stuck = packing.place_all(heaviest, targets, spare, before)
         else:

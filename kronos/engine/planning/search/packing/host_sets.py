@@ -58,46 +58,46 @@ class HostSets:
         """The best that is found; maybe of no host."""
         if not self._most:
             return Emptying()
-        found = self._by_orders()
+        chosen = self._by_orders()
         if len(self._candidates) <= FEW_HOSTS:
-            found = self._by_sets(found)
-        return found
+            chosen = self._by_sets(chosen)
+        return chosen
 
     def _by_orders(self) -> Emptying:
         """In a large scope in the cheapest order alone."""
-        found, is_small = Emptying(), self._tries > 0
+        chosen, is_small = Emptying(), self._tries > 0
         host_orders = HostOrders(self._scope, self._most, self._is_safe)
         orders = list(host_orders.orders(is_small))
         for order in orders:
-            made = host_orders.in_turn(order, self._most, ejects=False)
-            found = emptying.better(found, made)
+            trial = host_orders.in_turn(order, self._most, ejects=False)
+            chosen = emptying.better(chosen, trial)
         likely = [self._most]
         if is_small:
-            likely.append(max(1, len(found.hosts)))
+            likely.append(max(1, len(chosen.hosts)))
         for number in likely:
-            made = host_orders.in_turn(orders[0], number, ejects=True)
-            if self._is_legal(made.hosts, made.moves):
-                found = emptying.better(found, made)
-        return found
+            trial = host_orders.in_turn(orders[0], number, ejects=True)
+            if self._is_legal(trial.hosts, trial.moves):
+                chosen = emptying.better(chosen, trial)
+        return chosen
 
-    def _by_sets(self, found: Emptying) -> Emptying:
+    def _by_sets(self, chosen: Emptying) -> Emptying:
         """Try sets of one host more, then those with fewer migrations."""
         tries = self._tries
-        for number in range(max(1, len(found.hosts)), self._most + 1):
+        for number in range(max(1, len(chosen.hosts)), self._most + 1):
             for hosts in self._sets(number):
-                if len(hosts) == len(found.hosts) and (
-                    self._number[hosts].sum() >= len(found.moves)
+                if len(hosts) == len(chosen.hosts) and (
+                    self._number[hosts].sum() >= len(chosen.moves)
                 ):
                     break
                 if not tries:
-                    return found
+                    return chosen
                 tries -= 1
                 tried = self._together(hosts)
                 if tried is not None:
-                    found = emptying.better(found, tried)
-            if len(found.hosts) < number:
+                    chosen = emptying.better(chosen, tried)
+            if len(chosen.hosts) < number:
                 break
-        return found
+        return chosen
 
     def _sets(self, number: int) -> list[list[int]]:
         """The sets of so many hosts that may fit, the cheapest first."""
@@ -107,21 +107,23 @@ class HostSets:
         ).reshape(-1, number)
         moves = self._number[sets].sum(axis=1)
         able = moves <= self._simulation.left
-        for one in self._knapsacks:
-            able &= one.weights[sets].sum(axis=1) <= one.room * (1 + EPSILON)
+        for knapsack in self._knapsacks:
+            able &= knapsack.weights[sets].sum(axis=1) <= knapsack.room * (
+                1 + EPSILON
+            )
         order = np.argsort(moves[able], kind='stable')
-        found: list[list[int]] = sets[able][order].tolist()
-        return found
+        ordered: list[list[int]] = sets[able][order].tolist()
+        return ordered
 
     def _together(self, hosts: list[int]) -> Emptying | None:
         """Empty all of some hosts, the largest instances first."""
         targets = self._in_use.copy()
         targets[hosts] = False
-        there = np.flatnonzero(np.isin(self._placement.host_of, hosts))
-        spare = self._simulation.left - len(there)
+        instances = np.flatnonzero(np.isin(self._placement.host_of, hosts))
+        spare = self._simulation.left - len(instances)
         with self._placement.trial():
             packing = EjectingPacking(self._simulation)
-            order = packing.heaviest_first(there)
+            order = packing.heaviest_first(instances)
             if packing.place_all(order, targets, spare, 0) is not None:
                 return None
             moves = packing.moves
@@ -134,27 +136,27 @@ class HostSets:
         self, hosts: list[int], moves: Sequence[Placed]
     ) -> list[Placed]:
         """One host after the other; who makes room comes just before."""
-        rank = {host: at for at, host in enumerate(hosts)}
+        rank = {host: position for position, host in enumerate(hosts)}
         keys: list[int] = []
         for _, source, _ in reversed(moves):
             keys.append(rank[source] if source in rank else keys[-1])
         order = np.argsort(keys[::-1], kind='stable').tolist()
-        return [moves[at] for at in order]
+        return [moves[position] for position in order]
 
     def _is_legal(self, hosts: list[int], moves: Sequence[Placed]) -> bool:
         """Whether each may be made when its turn comes.
 
         And whether the scope is as it has to be after each host.
         """
-        left = {host: int(self._number[host]) for host in hosts}
+        counts = {host: int(self._number[host]) for host in hosts}
         with self._placement.trial():
             packing = BinPacking(self._simulation)
             for instance, source, host in moves:
                 if self._simulation.constraints.why_not(instance, host):
                     return False
                 packing.put(instance, host)
-                if source in left:
-                    left[source] -= 1
-                    if not left[source] and not self._is_safe(packing):
+                if source in counts:
+                    counts[source] -= 1
+                    if not counts[source] and not self._is_safe(packing):
                         return False
         return True

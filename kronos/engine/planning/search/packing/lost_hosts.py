@@ -29,12 +29,12 @@ def why_not_safe(
         return None
     simulation = scope.simulation
     placement, index = simulation.placement, simulation.utilization.index
-    left = scope.in_use()
-    hosts = np.flatnonzero(left)
+    in_use = scope.in_use()
+    hosts = np.flatnonzero(in_use)
     order = np.argsort(-ranking.rounded(packing.load[hosts]), kind='stable')
     lost = hosts[order[:number]]
-    left[lost] = False
-    there = np.flatnonzero(np.isin(placement.host_of, lost))
+    in_use[lost] = False
+    instances = np.flatnonzero(np.isin(placement.host_of, lost))
     rules = simulation.constraints
     with (
         rules.without_hosts(lost.tolist()) as binding,
@@ -42,7 +42,7 @@ def why_not_safe(
     ):
         rebuild = BinPacking(simulation, binding)
         rebuild.load = packing.load.copy()
-        stuck = rebuild.place(rebuild.heaviest_first(there), left)
+        stuck = rebuild.place(rebuild.heaviest_first(instances), in_use)
     if stuck is None:
         return None
     source = index.hosts[int(placement.host_of[stuck])]

@@ -46,24 +46,24 @@ class PackScope:
     """[H]: an earlier plan of pack has begun to empty it"""
 
     @classmethod
-    def of(cls, simulation: Simulation, given: PhaseInput) -> Self:
+    def of(cls, simulation: Simulation, inputs: PhaseInput) -> Self:
         """The scope of a simulation in phase pack."""
         index = simulation.utilization.index
-        going = in_flight.destinations(given.snapshot).values()
-        left = Counter(
+        going = in_flight.destinations(inputs.snapshot).values()
+        departures = Counter(
             index.host[host]
-            for uuid, hosts in given.memory.returns.items()
+            for uuid, hosts in inputs.memory.returns.items()
             for host in hosts
             if uuid in index.instance and host in index.host
         )
         gone: IntArray = np.zeros(len(index.hosts), dtype=np.intp)
-        gone[list(left)] = list(left.values())
+        gone[list(departures)] = list(departures.values())
         return cls(
             simulation,
-            given.settings.keep_hosts,
+            inputs.settings.keep_hosts,
             _at(index, {host for hosts in going for host in hosts}),
             gone,
-            _at(index, begun_hosts.of(given.snapshot)),
+            _at(index, begun_hosts.of(inputs.snapshot)),
         )
 
     def number(self) -> IntArray:
@@ -79,10 +79,10 @@ class PackScope:
     def candidates(self) -> IntArray:
         """The hosts in use from which everything may leave."""
         simulation = self.simulation
-        kept = self.awaited.copy()
+        staying = self.awaited.copy()
         host_of = simulation.placement.host_of
-        kept[host_of[~self._may_leave()]] = True
-        return np.flatnonzero(self.in_use() & ~kept)
+        staying[host_of[~self._may_leave()]] = True
+        return np.flatnonzero(self.in_use() & ~staying)
 
     def _may_leave(self) -> BoolArray:
         """[V]: who may be planned, and go somewhere at some time."""

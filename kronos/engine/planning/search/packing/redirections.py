@@ -58,7 +58,7 @@ class Redirections:
     def _begin_anew(self, stuck: IntArray) -> None:
         """Place all once more, in other orders, if more leave then."""
         first = self._moves()
-        moved = np.array([one for one, _, _ in first], dtype=np.intp)
+        moved = np.array([instance for instance, _, _ in first], dtype=np.intp)
         everyone = np.union1d(stuck, moved)
         for evens, order in itertools.product((True, False), (1, -1)):
             before = self._moves()
@@ -107,8 +107,8 @@ class Redirections:
 
     def _moves(self) -> list[Placed]:
         return [
-            (made.undo.instance, made.undo.source, made.undo.destination)
-            for made in self._simulation.steps[self._first :]
+            (step.undo.instance, step.undo.source, step.undo.destination)
+            for step in self._simulation.steps[self._first :]
         ]
 
     def _make(self, number: int, moves: list[Placed]) -> bool:
@@ -132,8 +132,8 @@ class Redirections:
             return True
         utilization, to = simulation.utilization, np.array([host])
         source = simulation.placement.host_of[[instance]]
-        one = np.array([instance])
-        _, entered = utilization.scores_after(one, source, to)
+        instances = np.array([instance])
+        _, entered = utilization.scores_after(instances, source, to)
         # A source does not count, so the destination is both ends.
         _, objected = utilization.judge(to, to, entered, entered)
         return not objected.any()
