@@ -150,7 +150,7 @@ class Kronos(base.BasePlanner):
     ) -> list[Any]:
         parents = solution.strategy.parents
         uuids = [utils.generate_uuid() for _ in solution.actions]
-        inputs = self._told(plan, solution, parents)
+        inputs = self._input_parameters(plan, solution, parents)
         return [
             objects.Action(
                 context,
@@ -169,7 +169,7 @@ class Kronos(base.BasePlanner):
         ]
 
     @staticmethod
-    def _told(
+    def _input_parameters(
         plan: Any, solution: Any, parents: list[list[int]]
     ) -> list[dict[str, Any]]:
         """The input parameters, with the time before which none starts.

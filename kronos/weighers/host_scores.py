@@ -181,7 +181,7 @@ def build(
     for host, place in best.items():
         weighs[host] = _weigher(place, modes[host], answers.step)
         if modes[host] is Mode.PACK:
-            rooms[host] = place.room
+            rooms[host] = place.free_vcpus
     rows = {
         host: HostScore(
             weighs.get(host),

@@ -16,7 +16,7 @@ from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
 from kronos.engine.eligibility import allocations as eligible
-from kronos.engine.eligibility import hosts, room
+from kronos.engine.eligibility import free_capacity, hosts
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 
@@ -240,8 +240,8 @@ def check_room(
         # Another provider may have the class; Nova's scheduler knows that.
         if resource not in headroom or resource not in resources:
             continue
-        free = room.free(resource, headroom)
-        if reason := room.why_not(resource, amount, free):
+        free = free_capacity.free(resource, headroom)
+        if reason := free_capacity.why_not(resource, amount, free):
             raise faults.error(
                 Fault.DESTINATION_FULL,
                 f'destination {task.destination} has no room: {reason}',

@@ -58,7 +58,7 @@ class CapacityCeiling(Constraint):
         host = reason.host or pair.destination
         return edits.with_sample(case, reason.about, 'capacity', host, 0.0)
 
-    def rooms(self) -> list[tuple[FloatArray, FloatArray]]:
+    def free_capacities(self) -> list[tuple[FloatArray, FloatArray]]:
         """Per policy what instances use [V] and hosts may take more [H].
 
         Negative on a host above its ceiling; 0 where no reading is known.

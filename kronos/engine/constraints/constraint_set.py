@@ -139,29 +139,29 @@ class ConstraintSet:
         """[V]: which instances a host may take at some time of a plan.
 
         As :meth:`hard_column`, as far as no move changes it; what moves do
-        change, :meth:`rooms` and :meth:`apart` say.
+        change, :meth:`free_capacities` and :meth:`apart` say.
         """
         return reduce(
             np.logical_and,
             (constraint.ever(host) for constraint in self._hard()),
         )
 
-    def rooms(self) -> list[tuple[IntArray, IntArray]]:
+    def free_capacities(self) -> list[tuple[IntArray, IntArray]]:
         """Per resource what each instance needs [V] and is free [H]."""
         return [
-            room
+            pair
             for constraint in self._constraints
             if isinstance(constraint, HeadroomConstraint)
-            for room in constraint.rooms()
+            for pair in constraint.free_capacities()
         ]
 
     def ceilings(self) -> list[tuple[FloatArray, FloatArray]]:
         """Per policy what instances use [V] and hosts may take more [H]."""
         return [
-            room
+            pair
             for constraint in self._constraints
             if isinstance(constraint, CapacityCeiling)
-            for room in constraint.rooms()
+            for pair in constraint.free_capacities()
         ]
 
     def apart(self) -> list[tuple[list[int], dict[int, int], int]]:

@@ -10,7 +10,7 @@ from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import in_flight, room
+from kronos.engine.eligibility import free_capacity, in_flight
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     Headroom,
@@ -49,7 +49,7 @@ class HeadroomConstraint(Constraint):
         """Per resource, [V]"""
         self._free = [
             np.array(
-                [room.free(name, host.headroom) for host in hosts],
+                [free_capacity.free(name, host.headroom) for host in hosts],
                 dtype=np.int64,
             )
             for name in resources
@@ -90,7 +90,7 @@ class HeadroomConstraint(Constraint):
         for need, free in zip(self._need, self._free, strict=True):
             free[host] -= need[instance]
 
-    def rooms(self) -> list[tuple[IntArray, IntArray]]:
+    def free_capacities(self) -> list[tuple[IntArray, IntArray]]:
         """Per resource what each instance needs [V] and is free [H]."""
         return [
             (need.copy(), free.copy())
@@ -104,25 +104,25 @@ class HeadroomConstraint(Constraint):
         against: list[Reason] = []
         for number, name in enumerate(self._resources):
             need, free = self._need[number][instance], self._free[number][host]
-            if reason := room.why_not(name, int(need), int(free)):
+            if reason := free_capacity.why_not(name, int(need), int(free)):
                 against.append(reason)
         return against
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)
         for need, free in zip(self._need, self._free, strict=True):
-            mask &= room.fits(need[instances][:, None], free)
+            mask &= free_capacity.fits(need[instances][:, None], free)
         return mask
 
     def column(self, host: int) -> BoolArray:
         mask = np.ones(self._shape[0], dtype=bool)
         for need, free in zip(self._need, self._free, strict=True):
-            mask &= room.fits(need, free[host])
+            mask &= free_capacity.fits(need, free[host])
         return mask
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
         return all(
-            bool(room.fits(need[instances].sum(), free[host]))
+            bool(free_capacity.fits(need[instances].sum(), free[host]))
             for need, free in zip(self._need, self._free, strict=True)
         )
 

@@ -86,7 +86,7 @@ def nova_since(
         if (
             event.instance in instances
             and quarantine.starts(event)
-            and quarantine.left(event, settings, now) > 0
+            and quarantine.remaining(event, settings, now) > 0
         ):
             previous = newest.get(event.instance, -math.inf)
             newest[event.instance] = max(previous, quarantine.earliest(event))
@@ -101,7 +101,7 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     """
     past = _Past(snapshot, settings)
     seeds = Sown(snapshot, settings)
-    memory = Cooldowns(
+    cooldowns = Cooldowns(
         standstill=past.standstill() or seeds.standstill(),
         held_sources=past.stuck.held_sources(),
         held_destinations=past.stuck.held_destinations(),
@@ -109,24 +109,24 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     for uuid in sorted(snapshot.instances):
         events = past.by_instance.get(uuid, [])
         host = snapshot.instances[uuid].host
-        if not events and seeds.are_none and not memory.held_sources:
+        if not events and seeds.are_none and not cooldowns.held_sources:
             # Most have no past, and there are many of them.
             continue
         reason = (
             past.unavailable(events, host)
             or seeds.unavailable(uuid)
-            or memory.held_sources.get(host)
+            or cooldowns.held_sources.get(host)
         )
         if reason:
-            memory.unavailable[uuid] = reason
+            cooldowns.unavailable[uuid] = reason
         returns = past.left_hosts(events, host)
         if returns:
-            memory.returns[uuid] = returns
+            cooldowns.returns[uuid] = returns
         note = past.note(events, host)
         if note:
-            memory.notes.append(note)
-    memory.notes += past.stuck.notes()
-    return memory
+            cooldowns.notes.append(note)
+    cooldowns.notes += past.stuck.notes()
+    return cooldowns
 
 
 def _horizon(settings: Settings) -> float:
@@ -294,7 +294,7 @@ class _Past:
         )
 
     def _left(self, cause: Event) -> float:
-        return quarantine.left(cause, self._settings, self._now)
+        return quarantine.remaining(cause, self._settings, self._now)
 
     def _quarantine_text(self, cause: Event) -> str:
         remaining = self._left(cause)

@@ -29,7 +29,7 @@ def starts(event: Event) -> bool:
     )
 
 
-def left(cause: Event, settings: Settings, now: float) -> float:
+def remaining(cause: Event, settings: Settings, now: float) -> float:
     """Seconds that a quarantine lasts from now on."""
     limit = settings.quarantine_seconds
     return math.inf if limit < 0 else limit - max(0.0, now - cause.at)

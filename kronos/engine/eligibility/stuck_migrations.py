@@ -89,20 +89,20 @@ class StuckMigrations:
 
     def held_sources(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to leave it."""
-        hold = _Held('out of', 'sends', OUT_OF_HOST)
-        return self._held(
+        hold = _Hold('out of', 'sends', OUT_OF_HOST)
+        return self._reasons(
             lambda event: event.source, hold, Code.HOST_STUCK_OUT
         )
 
     def held_destinations(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to go there."""
-        hold = _Held('into', 'takes', INTO_HOST)
-        return self._held(
+        hold = _Hold('into', 'takes', INTO_HOST)
+        return self._reasons(
             lambda event: event.destination, hold, Code.HOST_STUCK_INTO
         )
 
-    def _held(
-        self, end: Callable[[Event], str], hold: '_Held', code: Code
+    def _reasons(
+        self, end: Callable[[Event], str], hold: '_Hold', code: Code
     ) -> dict[str, Reason]:
         """The hosts that stuck migrations hold, each with the reason.
 
@@ -114,7 +114,7 @@ class StuckMigrations:
                 by_host.setdefault(end(event), []).append(event)
         return {
             host: Reason(
-                hold.told(host, len(events), self._names(events)),
+                hold.message(host, len(events), self._names(events)),
                 code,
                 host=host,
             )
@@ -128,7 +128,7 @@ class StuckMigrations:
 
 
 @dataclass
-class _Held:
+class _Hold:
     """How a host is held by migrations that are stuck."""
 
     way: str
@@ -138,7 +138,7 @@ class _Held:
     most: int
     """So many are under way there at a time."""
 
-    def told(self, host: str, number: int, names: Sequence[str]) -> str:
+    def message(self, host: str, number: int, names: Sequence[str]) -> str:
         """``the migration of instance web1 out of cmp1 is stuck, and ...``
 
         :param number: of the migrations

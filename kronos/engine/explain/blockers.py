@@ -49,7 +49,7 @@ class Blocked:
     the reasons on which other rules hang."""
     origin: Scenario
     """The planner by the hosts as they are."""
-    found: list[Reason] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
     others: dict[str, list[Reason]] = field(default_factory=dict)
     """By host what was lifted at others, where too few could take part."""
 
@@ -110,7 +110,7 @@ class Blockers:
             reason = self._next(blocked, pair, quick)
             if reason is None:
                 break
-            blocked.found.append(reason)
+            blocked.reasons.append(reason)
             if quick and blocked.scenario.phases is not None:
                 break
             blocked.case = relax(blocked.case, reason, pair)
@@ -138,26 +138,26 @@ class Blockers:
         )
         if source in self.start.scope.card.frozen:
             fault = self.start.host_reasons(source)[0]
-            blocked.found.append(self._of_host(fault, source))
+            blocked.reasons.append(self._of_host(fault, source))
             return blocked.scenario.phases is not None
         return False
 
     def _drop_own_cooldown(self, blocked: Blocked, pair: Pair) -> None:
         """Take the scope's cooldown out if this instance alone causes it."""
-        codes = {reason.code: reason for reason in blocked.found}
+        codes = {reason.code: reason for reason in blocked.reasons}
         way = codes.get(Code.INSTANCE_ON_ITS_WAY)
         rests = codes.get(Code.SCOPE_COOLDOWN)
         if way is not None and rests is not None:
             case = relax(self.base.case, way, pair)
             if not remember(case.snapshot, case.settings).standstill:
-                blocked.found.remove(rests)
+                blocked.reasons.remove(rests)
 
     def _scenario(self, blocked: Blocked, whose: str) -> Scenario:
         """The planner of the case, made once for the same reasons."""
         key = tuple(
             f'{reason.code} {reason.about} {reason.host} '
             + (whose if reason.code in OF_INSTANCE else '')
-            for reason in blocked.found
+            for reason in blocked.reasons
         )
         if blocked.origin.phases is None:
             # Whose other hosts these are, and how far they are lifted.
@@ -194,7 +194,7 @@ class Blockers:
             speed = bandwidth_of(case.snapshot, case.settings)
             rule = instances.rule(case.snapshot, case.settings, speed)
             for own in rule(instance):
-                blocked.found.append(own)
+                blocked.reasons.append(own)
                 if not quick:
                     blocked.case = relax(blocked.case, own, pair)
         past = scope.unavailable.get(pair.instance)
@@ -250,7 +250,7 @@ class Blockers:
             )
         }
         if any(
-            reason.code is Code.SCOPE_NO_POLICY for reason in blocked.found
+            reason.code is Code.SCOPE_NO_POLICY for reason in blocked.reasons
         ):
             # A policy that can be used has a value of every host.
             return [

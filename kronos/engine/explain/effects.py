@@ -39,13 +39,13 @@ def of(
         Effect(
             is_known,
             gain,
-            dict(zip(names, width_before, strict=True)),
-            dict(zip(names, width_after, strict=True)),
+            dict(zip(names, old, strict=True)),
+            dict(zip(names, new, strict=True)),
             is_of_rest,
             is_objected,
         )
-        for is_known, gain, width_before, width_after, is_of_rest, is_objected in zip(
-            known(moment, instances, hosts).tolist(),
+        for is_known, gain, old, new, is_of_rest, is_objected in zip(
+            are_known(moment, instances, hosts).tolist(),
             gains.tolist(),
             before.T.tolist(),
             after.T.tolist(),
@@ -56,7 +56,7 @@ def of(
     ]
 
 
-def known(
+def are_known(
     moment: PlanningMoment, instances: IntArray, hosts: IntArray
 ) -> BoolArray:
     """[n]: whether the scores at both ends of moves are known."""

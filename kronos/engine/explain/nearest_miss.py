@@ -69,13 +69,15 @@ def nearest_miss(why: Explainer) -> Verdict | None:
     scenario = why.blockers.start
     if scenario.phases is None:
         return None
-    phase = scenario.phases.asked()[-1]
+    phase = scenario.phases.order()[-1]
     if phase is MigrationPhase.PACK:
         miss = _in_pack(why, scenario.moment(phase, why.result.steps))
     elif phase is MigrationPhase.SPREAD:
         miss = _in_spread(why, scenario.moment(phase, why.result.steps))
     else:
-        miss = closest(_left(why, scenario.moment(phase, why.result.steps)))
+        miss = closest(
+            _unfinished(why, scenario.moment(phase, why.result.steps))
+        )
     if miss is None:
         return None
     return why.verdict(miss.instance, miss.destination)
@@ -150,7 +152,7 @@ def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
             utilization.index.instances[instance] for instance in instances
         ]
         uuids = [uuid for uuid in uuids if uuid not in moved][:TRIED_INSTANCES]
-        verdicts = _held(why, uuids)
+        verdicts = _blocked(why, uuids)
         if verdicts and (best is None or len(verdicts) < best[0]):
             best = (
                 len(verdicts),
@@ -169,7 +171,7 @@ def is_to_be_emptied(why: Explainer, host: str) -> bool:
         step.source == host for step in result.steps
     )
     position = scenario.phases.utilization.index.host[host]
-    packs = scenario.phases.asked()[-1] is MigrationPhase.PACK
+    packs = scenario.phases.order()[-1] is MigrationPhase.PACK
     return remaining > 0 and (
         packs or bool(scenario.phases.draining[position])
     )
@@ -214,13 +216,13 @@ def blockers(why: Explainer, host: str) -> list[Verdict]:
     ] + rest
 
 
-def _held(why: Explainer, uuids: Sequence[str]) -> list[Verdict]:
+def _blocked(why: Explainer, uuids: Sequence[str]) -> list[Verdict]:
     """For each that cannot leave what comes closest; else for any."""
     nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
     return [verdict for verdict in nearest if verdict.reasons] or nearest[:1]
 
 
-def _left(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
+def _unfinished(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
     """What drained hosts and broken groups leave."""
     utilization, moved = moment.utilization, _moved(why.result)
     names = utilization.index.instances
@@ -231,7 +233,10 @@ def _left(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
         if names[position] not in moved
         and (
             draining[position]
-            or (moment.repair is not None and moment.repair.asked(position))
+            or (
+                moment.repair is not None
+                and moment.repair.helpful_hosts(position)
+            )
         )
     ]
     return why.verdicts(uuids[:TRIED_INSTANCES], why.hosts, quick=True)

@@ -60,7 +60,7 @@ def cases(
     inputs = []
     for snapshot, result in zip(snapshots, report.scopes, strict=True):
         case = PlanningInput(snapshot, enabled, settings, list(earlier))
-        chosen = drain_without_metrics.given(case).input
+        chosen = drain_without_metrics.choose(case).input
         inputs.append(chosen)
         if result.steps:
             earlier += ScopePlanner(chosen).moves(result.steps)

@@ -159,8 +159,8 @@ class Explainer:
     ) -> list[tuple[Place, list[str]]]:
         phases = blocked.scenario.phases
         if phases is None:
-            raise ValueError(f'the scope stands still: {blocked.found}')
-        order, index = phases.asked(), phases.utilization.index
+            raise ValueError(f'the scope stands still: {blocked.reasons}')
+        order, index = phases.order(), phases.utilization.index
         host = phases.host_of_before[index.instance[uuid]]
         if phases.draining[host]:
             place = self._at_end(blocked, order[0])
@@ -172,7 +172,7 @@ class Explainer:
         repair = self._at_end(blocked, MigrationPhase.AFFINITY)
         if repair.moment.repair is not None:
             instance = index.instance[uuid]
-            repair.repairs = repair.moment.repair.asked(instance)
+            repair.repairs = repair.moment.repair.helpful_hosts(instance)
             repair.waits = repair.moment.repair.waiting(instance)
         for_group = {
             index.hosts[host] for host in repair.repairs | repair.waits
@@ -247,7 +247,7 @@ def _is_idle(reason: Reason, scenario: Scenario, host: str) -> bool:
 def _repairs(moment: PlanningMoment, uuid: str) -> dict[int, str]:
     if moment.repair is None:
         return {}
-    return moment.repair.asked(
+    return moment.repair.helpful_hosts(
         moment.simulation.utilization.index.instance[uuid]
     )
 
@@ -277,7 +277,7 @@ def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
         verdict.code = Code.PLANNED
         verdict.text = f'step {place.number} of the plan moves it there'
         return
-    verdict.reasons = [*place.blocked.found, *against]
+    verdict.reasons = [*place.blocked.reasons, *against]
     if against and against[0].code is Code.ALREADY_THERE:
         verdict.gain, verdict.widths = None, {}
         verdict.reasons = against[:1]
@@ -289,5 +289,5 @@ def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
 def _is_made_up(blocked: Blocked) -> bool:
     """Whether some of its values are not known but made up."""
     return blocked.is_supposed or any(
-        reason.code in MADE_UP for reason in blocked.found
+        reason.code in MADE_UP for reason in blocked.reasons
     )

@@ -89,7 +89,7 @@ class Repair:
 
     def _repair(self) -> None:
         self._short = {}
-        while (broken := self._hopeful()) and self._simulation.left > 0:
+        while (broken := self._hopeful()) and self._simulation.remaining > 0:
             self._short = {}
             if not self._step(broken) and not any(
                 self._gather(group) for group in broken if group.is_together
@@ -104,7 +104,9 @@ class Repair:
         for group in self._hopeful():
             if group.is_together and self._for.count(group):
                 hosts = self._moves.ends(group)[1]
-                is_far = group in self._endless and self._simulation.left <= 0
+                is_far = (
+                    group in self._endless and self._simulation.remaining <= 0
+                )
                 if not is_far or not any(
                     self._moves.can_meet(group, host) for host in hosts
                 ):
@@ -117,7 +119,7 @@ class Repair:
         Those off hosts that are to be emptied stay, and all of them where
         the moves of other groups are not legal without them.
         """
-        is_stuck = self._simulation.left > 0
+        is_stuck = self._simulation.remaining > 0
         why = self._why_left(group) if is_stuck else {}
         hosts = self._moves.ends(group)[1]
         moves = self._unwind(self._start)
@@ -149,7 +151,7 @@ class Repair:
             if group.group.uuid not in self._given_up
         ]
 
-    def asked(self, instance: int) -> dict[int, str]:
+    def helpful_hosts(self, instance: int) -> dict[int, str]:
         """Where a move of an instance brings a group closer to its rule now.
 
         :returns: hosts to the uuid of the group, the first of several
@@ -183,7 +185,7 @@ class Repair:
         """
         needed = [self._moves.excess(group) for group in broken]
         limits = [max(needed)]
-        if sum(needed) > self._simulation.left:
+        if sum(needed) > self._simulation.remaining:
             limits = sorted(set(needed))
         return any(
             self._make_best(
@@ -208,7 +210,7 @@ class Repair:
         """
         if not group.is_together or group in self._endless:
             return True
-        return self._moves.excess(group) <= self._simulation.left
+        return self._moves.excess(group) <= self._simulation.remaining
 
     def _note_shortfall(self, group: BrokenGroup) -> None:
         """Note that a group was left, whatever else may forbid it."""
@@ -217,7 +219,7 @@ class Repair:
             shortfall = group_reasons.Shortfall(
                 self._utilization.index.hosts[hosts[0]],
                 self._moves.excess(group),
-                int(self._simulation.left),
+                int(self._simulation.remaining),
             )
             self._short.setdefault(group.group.uuid, shortfall)
 
@@ -263,7 +265,7 @@ class Repair:
         Where only the budget is too small, that is noted: of the hosts on
         which the fewest moves would do, the first.
         """
-        moves, budget = sum(on.values()) - on[host], self._simulation.left
+        moves, budget = sum(on.values()) - on[host], self._simulation.remaining
         short = self._short.get(group.group.uuid)
         if moves > budget and short is not None and short.moves <= moves:
             return False
@@ -317,13 +319,13 @@ class Repair:
 
     def _end(self, broken: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left."""
-        for group in broken if self._simulation.left > 0 else ():
+        for group in broken if self._simulation.remaining > 0 else ():
             if not self._given_up.get(group.group.uuid):
                 self._note_shortfall(group)
         moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
         if broken:
-            used = self._simulation.left <= 0 or self._short
+            used = self._simulation.remaining <= 0 or self._short
             stopped = StopReason.BUDGET if used else StopReason.STUCK
         end = PhaseResult(
             stopped,
@@ -334,7 +336,7 @@ class Repair:
                 len(self._waiting),
                 moves,
                 self._simulation.budget,
-                int(self._simulation.left) if self._short else 0,
+                int(self._simulation.remaining) if self._short else 0,
             ),
         )
         for group in broken:
@@ -361,7 +363,9 @@ class Repair:
                 f'{group_reasons.described(group, on, self._utilization)}: '
                 f'{short.reason}'
             )
-        elif self._simulation.left > 0 or self._given_up.get(group.group.uuid):
+        elif self._simulation.remaining > 0 or self._given_up.get(
+            group.group.uuid
+        ):
             why = self._given_up.get(group.group.uuid) or why
             end.warnings.append(
                 group_reasons.unrepaired(group, on, self._utilization, why)
@@ -379,7 +383,7 @@ class Repair:
             whole = group_reasons.whole_or_not(self._utilization.index, stuck)
             return dict.fromkeys(group.members, whole) | stuck
         names = self._utilization.index.instances
-        used = self._simulation.left <= 0
+        used = self._simulation.remaining <= 0
         members, hosts = self._moves.ends(group)
         moved = {step.undo.instance for step in self._simulation.steps}
         reasons = {}

@@ -188,8 +188,9 @@ class DrainReasons:
                     reason or 'it may not be moved'
                 )
         return [
-            f'host {index.hosts[host]}: {len(by_server)} of {self._number[host]} '
-            f'instances cannot leave: {_most_frequent(by_server)}'
+            f'host {index.hosts[host]}: {len(by_server)} of '
+            f'{self._number[host]} instances cannot leave: '
+            f'{_most_frequent(by_server)}'
             for host, by_server in sorted(reasons.items())
         ]
 

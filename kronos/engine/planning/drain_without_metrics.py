@@ -30,12 +30,12 @@ NAME = 'placement_memory'
 MEMORY = 'MEMORY_MB'
 FULL = 1.0 + 1e-6
 """A ceiling that leaves it to Placement how full a host may become."""
-TOLD = 'drained without metrics, by {}: {}; nothing else is planned'
+NOTICE = 'drained without metrics, by {}: {}; nothing else is planned'
 GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
 
 
 @dataclass
-class Given:
+class ChosenInput:
     """What a scope is planned by."""
 
     input: PlanningInput
@@ -43,7 +43,7 @@ class Given:
     """Why it is not what was asked for; '' if it is."""
 
 
-def given(case: PlanningInput) -> Given:
+def choose(case: PlanningInput) -> ChosenInput:
     """What is asked for, or what a drain goes by instead.
 
     Where a scope has hosts to be drained and would stand still for lack of
@@ -58,11 +58,11 @@ def given(case: PlanningInput) -> Given:
     snapshot, policies = case.snapshot, case.policies
     settings = case.settings
     if not (policies and hosts.to_drain(snapshot, settings)):
-        return Given(case)
+        return ChosenInput(case)
     card = scorecard.score(snapshot, policies, settings)
     is_only_drain = not settings.rebalance and bool(card.unusable_profiles)
     if not (_lacks_metrics(card) or is_only_drain):
-        return Given(case)
+        return ChosenInput(case)
     alone = replace(
         settings,
         require_all_policies=False,
@@ -71,24 +71,24 @@ def given(case: PlanningInput) -> Given:
         rebalance=False,
     )
     why = card.reason or '; '.join(card.unusable_profiles.values())
-    by_hosts = Given(
+    by_hosts = ChosenInput(
         _without_profiles(replace(case, settings=alone), card),
-        TOLD.format('the load of the hosts', why),
+        NOTICE.format('the load of the hosts', why),
     )
-    by_policies = Given(
+    by_policies = ChosenInput(
         replace(case, settings=alone),
-        TOLD.format('the policies that are left', why),
+        NOTICE.format('the policies that are left', why),
     )
-    by_memory = Given(
+    by_memory = ChosenInput(
         _by_memory(by_policies.input),
-        TOLD.format('the memory that Placement has free', why),
+        NOTICE.format('the memory that Placement has free', why),
     )
     ways = [by_policies, by_memory]
     if card.unusable_profiles:
         ways = [by_hosts, *ways]
     return next(
         (choice for choice in ways if not _stands_still(choice.input)),
-        Given(case),
+        ChosenInput(case),
     )
 
 
@@ -210,7 +210,7 @@ def _readings(snapshot: Snapshot) -> PolicyReadings:
 
 def _memory(host: Host) -> tuple[int, int] | None:
     """What Placement has of it, and how much of that is used, in MiB."""
-    room = (host.headroom or {}).get(MEMORY)
-    if room is None or room.capacity <= 0:
+    memory = (host.headroom or {}).get(MEMORY)
+    if memory is None or memory.capacity <= 0:
         return None
-    return room.capacity, room.used
+    return memory.capacity, memory.used

@@ -68,7 +68,7 @@ class Evacuation:
 
     def _spread_out(self) -> None:
         exits = DrainMoves(self._simulation, self._to_leave(), self._penalty)
-        while self._simulation.left > 0:
+        while self._simulation.remaining > 0:
             pair = exits.best()
             if pair is None:
                 return
@@ -86,7 +86,7 @@ class Evacuation:
             for instance in waiting:
                 host = (
                     self._fullest(instance)
-                    if self._simulation.left > 0
+                    if self._simulation.remaining > 0
                     else -1
                 )
                 if host < 0:

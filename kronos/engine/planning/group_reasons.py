@@ -26,14 +26,14 @@ class Shortfall:
 
     host: str
     moves: int
-    left: int
+    budget: int
 
     @property
     def reason(self) -> Reason:
         return Reason(
             f'gathering its server group on {self.host} takes '
             f'{_counted(self.moves, "migration")}, and the budget has '
-            f'{self.left} left',
+            f'{self.budget} left',
             Code.GROUP_NOT_REPAIRED,
         )
 
@@ -98,8 +98,9 @@ def _summary(
         elif not budget:
             text = 'nothing is left of the budget'
     return (
-        f'{text}; {broken - remaining} of {_counted(broken, "broken server group")}'
-        f' repaired, {_counted(moves, "migration")} made for them'
+        f'{text}; {broken - remaining} of '
+        f'{_counted(broken, "broken server group")} repaired, '
+        f'{_counted(moves, "migration")} made for them'
     )
 
 
@@ -184,8 +185,8 @@ def waiting(
 ) -> str:
     """The warning about a group that is left until a migration has ended."""
     return (
-        f'{described(group, on, utilization)} is not repaired now: a member is '
-        'on its way'
+        f'{described(group, on, utilization)} is not repaired now: a member '
+        'is on its way'
     )
 
 

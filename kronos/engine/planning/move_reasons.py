@@ -19,8 +19,8 @@ def of(steps: Sequence[MigrationStep]) -> list[str]:
     reasons = []
     for position, step in enumerate(steps):
         if position in makes_room:
-            room = names[makes_room[position]]
-            reasons.append(f'makes room on {step.source} for {room}')
+            instance = names[makes_room[position]]
+            reasons.append(f'makes room on {step.source} for {instance}')
         elif position in prepared:
             reasons.append(_prepares(step, steps, prepared[position]))
         else:

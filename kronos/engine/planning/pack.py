@@ -197,7 +197,7 @@ class Pack:
             return [], {}, reason
         order = BinPacking(self._simulation).heaviest_first(instances)
         moves, reason = self._place_all(order, hosts)
-        budget = self._simulation.left
+        budget = self._simulation.remaining
         if reason or len(order) <= budget:
             return moves, {}, reason
         now, later = order[: int(budget)], order[int(budget) :]
@@ -237,7 +237,7 @@ class Pack:
                 name = self._utilization.index.server(instance)
                 text = f'its instance {name} stays: {self._fixed[uuid]}'
                 return Reason(text, Code.PACK_NOT_WHOLE, uuid)
-        if self._simulation.left > 0:
+        if self._simulation.remaining > 0:
             return None
         self._is_budget_short = True
         return Reason(
@@ -272,7 +272,7 @@ class Pack:
             self._simulation.movable[instances] & ~self._moved[instances]
         ]
         stuck, untried = packing.place_some(
-            packing.heaviest_first(able), hosts, self._simulation.left
+            packing.heaviest_first(able), hosts, self._simulation.remaining
         )
         if untried:
             self._is_budget_short = True

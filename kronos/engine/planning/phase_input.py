@@ -30,7 +30,7 @@ class PhaseInput:
     scorecard: Scorecard
     policies: Sequence[Policy]
     """Those in use, at least one."""
-    memory: Cooldowns
+    cooldowns: Cooldowns
     fixed: Mapping[str, Reason]
     """Instance uuid to the reason why no phase may move it."""
     draining: BoolArray

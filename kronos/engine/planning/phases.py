@@ -50,7 +50,7 @@ class PhaseRunner:
         scorecard: Scorecard,
         profiles: Profiles,
         policies: Sequence[Policy],
-        memory: Cooldowns,
+        cooldowns: Cooldowns,
         fixed: Mapping[str, Reason],
         settings: Settings,
     ) -> None:
@@ -67,7 +67,7 @@ class PhaseRunner:
         self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
         self.policies = list(policies)
-        self._memory, self._profiles = memory, profiles
+        self._cooldowns, self._profiles = cooldowns, profiles
         index = self.utilization.index
         self.draining: BoolArray = np.array(
             [name in scorecard.draining for name in index.hosts], dtype=bool
@@ -75,11 +75,11 @@ class PhaseRunner:
         self._free: BoolArray = np.array(
             [uuid not in fixed for uuid in index.instances], dtype=bool
         )
-        self._given = PhaseInput(
+        self._inputs = PhaseInput(
             snapshot,
             scorecard,
             self.policies,
-            memory,
+            cooldowns,
             dict(fixed),
             self.draining,
             settings,
@@ -92,7 +92,7 @@ class PhaseRunner:
         :returns: the simulation; how each phase ended is in ``ends``
         """
         simulation = self.simulation(budget)
-        for phase in self.asked():
+        for phase in self.order():
             self._run(simulation, phase)
         return simulation
 
@@ -102,9 +102,9 @@ class PhaseRunner:
 
     def rules(self, phase: Phase) -> PhaseRules:
         """What holds in a phase."""
-        return phase_rules.rules_of(phase, self._given.mode, self.settings)
+        return phase_rules.rules_of(phase, self._inputs.mode, self.settings)
 
-    def asked(self) -> list[Phase]:
+    def order(self) -> list[Phase]:
         """The phases that run, in their order."""
         settings = self.settings
         if settings.extension.phases:
@@ -125,14 +125,14 @@ class PhaseRunner:
     @property
     def packs(self) -> bool:
         """Whether the policies want hosts filled."""
-        return self._given.packs
+        return self._inputs.packs
 
     def _run(self, simulation: Simulation, phase: Phase) -> None:
         self.begin(simulation, phase)
         before = len(simulation.steps)
         own = self.settings.extension.phases.get(phase)
         search = own.search if own else SEARCHES[phase]
-        end = search(simulation, self._given)
+        end = search(simulation, self._inputs)
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
@@ -170,15 +170,15 @@ class PhaseRunner:
                 index=self.utilization.index,
                 host_of=self.placement.host_of,
                 excluded=self.scorecard.excluded,
-                cooldowns=self._memory,
+                cooldowns=self._cooldowns,
                 readings=readings,
             )
         )
 
     def repair(self, simulation: Simulation) -> affinity.Repair:
         """The repair of server groups, before its first move."""
-        return affinity.Repair(simulation, self._given)
+        return affinity.Repair(simulation, self._inputs)
 
     def pack(self, simulation: Simulation) -> pack.Pack:
         """The packing, before its first move."""
-        return pack.Pack(simulation, self._given)
+        return pack.Pack(simulation, self._inputs)

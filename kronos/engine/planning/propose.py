@@ -122,7 +122,7 @@ def propose(
     # Sums of absurd values overflow; such moves are never chosen.
     with np.errstate(over='ignore', invalid='ignore'):
         for snapshot in snapshots:
-            choice = drain_without_metrics.given(
+            choice = drain_without_metrics.choose(
                 PlanningInput(snapshot, enabled, settings, list(earlier))
             )
             planner = ScopePlanner(choice.input)
@@ -139,4 +139,4 @@ def propose(
 
 
 def _drained(case: PlanningInput) -> AggregateResult:
-    return ScopePlanner(drain_without_metrics.given(case).input).plan()
+    return ScopePlanner(drain_without_metrics.choose(case).input).plan()

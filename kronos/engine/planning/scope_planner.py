@@ -55,7 +55,7 @@ class Prepared:
     policies: list[Policy]
     """Those in use."""
     profiles: profiles.Profiles
-    memory: cooldown.Cooldowns
+    cooldowns: cooldown.Cooldowns
     fixed: dict[str, Reason]
     """Instance uuid to the reason why no phase may move it."""
     unavailable: dict[str, Reason]
@@ -69,7 +69,7 @@ class Prepared:
             self.card,
             self.profiles,
             self.policies,
-            self.memory,
+            self.cooldowns,
             self.fixed,
             self.settings,
         )
@@ -86,7 +86,7 @@ class ScopePlanner:
         # All that follows asks for this order, which takes long to find.
         ordered = {uuid: instances[uuid] for uuid in sorted(instances)}
         self._snapshot = replace(inputs.snapshot, instances=ordered)
-        self._given = replace(inputs, snapshot=self._snapshot)
+        self._inputs = replace(inputs, snapshot=self._snapshot)
         self._settings = inputs.settings
         self._earlier = EarlierPlans(inputs.earlier)
 
@@ -107,7 +107,7 @@ class ScopePlanner:
     def scope(self) -> Prepared | Stopped:
         """The scope before the first move, or why there is none."""
         snapshot, settings = self._snapshot, self._settings
-        card = scorecard.score(snapshot, self._given.policies, settings)
+        card = scorecard.score(snapshot, self._inputs.policies, settings)
         now = self._earlier.place(snapshot)
         stages = [
             Stage('services', len(snapshot.services or {})),
@@ -115,33 +115,33 @@ class ScopePlanner:
         ]
         if card.blocked is not None:
             return Stopped(card, now, stages, card.blocked, card.reason)
-        memory = cooldown.remember(snapshot, settings)
-        stages.append(Stage('cooldown', 0, memory.standstill or ''))
-        if memory.standstill:
+        cooldowns = cooldown.remember(snapshot, settings)
+        stages.append(Stage('cooldown', 0, cooldowns.standstill or ''))
+        if cooldowns.standstill:
             stopped = StopReason.COOLDOWN
-            return Stopped(card, now, stages, stopped, memory.standstill)
-        return self._prepared(card, now, stages, memory)
+            return Stopped(card, now, stages, stopped, cooldowns.standstill)
+        return self._prepared(card, now, stages, cooldowns)
 
     def _prepared(
         self,
         card: scorecard.Scorecard,
         now: Snapshot,
         stages: list[Stage],
-        memory: cooldown.Cooldowns,
+        cooldowns: cooldown.Cooldowns,
     ) -> Prepared:
         snapshot, settings = self._snapshot, self._settings
         used = [
             policy
-            for policy in self._given.policies
+            for policy in self._inputs.policies
             if policy.name in card.values
         ]
         weights = profiles.profile(snapshot, used, card, settings)
         stages.append(Stage('profile', len(weights.profiles)))
-        warnings = card.warnings + weights.warnings + memory.notes
+        warnings = card.warnings + weights.warnings + cooldowns.notes
         card = self._earlier.shifted(
             snapshot, replace(card, warnings=warnings), weights
         )
-        unavailable = memory.unavailable | self._earlier.planned()
+        unavailable = cooldowns.unavailable | self._earlier.planned()
         frozen, everyone = card.frozen, now.instances.values()
         stages += [
             Stage(
@@ -161,7 +161,7 @@ class ScopePlanner:
             stages,
             used,
             weights,
-            memory,
+            cooldowns,
             fixed,
             unavailable,
             settings,

@@ -122,8 +122,8 @@ def _loaded(host: Host, instance: Instance, sign: int) -> Host:
         return host
     demand = instance.demand
     headroom = {
-        name: Headroom(room.capacity, room.used + sign * demand.get(name, 0))
-        for name, room in host.headroom.items()
+        name: Headroom(row.capacity, row.used + sign * demand.get(name, 0))
+        for name, row in host.headroom.items()
     }
     return dataclasses.replace(host, headroom=headroom)
 

@@ -16,7 +16,7 @@ from kronos.engine.arrays import EPSILON
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 from kronos.engine.planning.search import greedy, registry, stuck_hosts
 from kronos.engine.planning.search.dust import Dust
 from kronos.engine.planning.search.outcome import SearchResult
@@ -32,7 +32,7 @@ PAIR = 2
 
 def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
-    scope = RelaxedScope.of(simulation, inputs.settings.optimal_limit)
+    scope = LpRelaxation.of(simulation, inputs.settings.optimal_limit)
     before = simulation.utilization.combined()
     result, dust = _searched(simulation, inputs)
     stayed, rest = dict[int, Reason](), None
@@ -50,7 +50,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     )
     if result.stopped is StopReason.STUCK:
         reason += dust
-        reason += stop_reasons.held(simulation, inputs.fixed)
+        reason += stop_reasons.immovable(simulation, inputs.fixed)
         reason += stop_reasons.unsafe_swap(result.has_unsafe_swap)
     reason += stop_reasons.without(rest, simulation.utilization)
     return PhaseResult(
@@ -104,15 +104,17 @@ def _spread_rest(
     settings, utilization = inputs.settings, simulation.utilization
     if not settings.plateau_moves:
         return None  # the literal rule
-    if simulation.left < PAIR and greedy.can_swap(simulation, settings):
+    if simulation.remaining < PAIR and greedy.can_swap(simulation, settings):
         return None  # the budget is what lacks
     aside = stuck_hosts.find(simulation, settings.exhaust)
     if not aside.any():
         return None
-    rest = Rest(stuck_hosts.told(simulation, aside), len(simulation.steps))
+    rest = Rest(
+        stuck_hosts.descriptions(simulation, aside), len(simulation.steps)
+    )
     utilization.set_aside(aside)
     if settings.exhaust or utilization.over_threshold().any():
-        scope = RelaxedScope.of(simulation, settings.optimal_limit)
+        scope = LpRelaxation.of(simulation, settings.optimal_limit)
         before = utilization.combined()
         of_rest = _search_rest(simulation, inputs)
         rest.certificate = certificate.of(

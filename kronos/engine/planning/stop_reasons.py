@@ -211,7 +211,7 @@ def without(rest: Rest | None, utilization: Utilization) -> str:
     return text
 
 
-def held(simulation: Simulation, fixed: Mapping[str, Reason]) -> str:
+def immovable(simulation: Simulation, fixed: Mapping[str, Reason]) -> str:
     """How many of the hottest host may not be moved, and the usual reason.
 
     :param fixed: instance uuid to the reason

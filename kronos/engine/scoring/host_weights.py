@@ -33,7 +33,7 @@ class HostWeight:
     """Weighted sum of the policies' values, in [0, 1]."""
     rate: float
     """By how much a vCPU raises it, as measured over the scope."""
-    room: float
+    free_vcpus: float
     """vCPUs until the first policy's ``capacity_threshold`` is reached; 0
     or less: it is."""
 
@@ -48,7 +48,7 @@ class HostWeight:
         load = min(max(0.0, self.load + self.rate * vcpus), 1.0)
         if mode is Mode.SPREAD:
             return _rounded(1.0 - load, step)
-        if vcpus >= self.room:
+        if vcpus >= self.free_vcpus:
             return FULL
         return max(_rounded(load, step), step or LEAST)
 
@@ -102,8 +102,10 @@ def places(
                 weights[name] * _share(usage, total)
                 for name, usage in raises.items()
             ),
-            room=min(
-                _room(ceilings[name] - loads[host], _share(fills[name], total))
+            free_vcpus=min(
+                _free_vcpus(
+                    ceilings[name] - loads[host], _share(fills[name], total)
+                )
                 for name, loads in card.loads.items()
             ),
         )
@@ -134,7 +136,7 @@ def _share(usage: float, total: float) -> float:
     return usage / total if total > 0.0 else 0.0
 
 
-def _room(free: float, rate: float) -> float:
+def _free_vcpus(free: float, rate: float) -> float:
     if rate > 0.0:
         return free / rate
     # No number of servers that leave would show on it.

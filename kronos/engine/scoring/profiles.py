@@ -107,7 +107,9 @@ def _by_host(
     return hosts
 
 
-def _fall_back(view: '_PolicyView', measured: Measured, result: Profiles) -> None:
+def _fall_back(
+    view: '_PolicyView', measured: Measured, result: Profiles
+) -> None:
     """Give those without a usage the policy's fallback, or skip them."""
     policy = view.policy
     for host, instances in view.by_host.items():
@@ -198,7 +200,7 @@ def _bound(
     shares = load.is_far_below and view.policy.mode is not Mode.PACK
     if drains:
         is_doubtful = load.is_far_below or load.estimated > 0.0
-        shares = is_doubtful and not view.has_room(unknown * load.size)
+        shares = is_doubtful and not view.has_capacity(unknown * load.size)
     doubtful = [
         instance for instance in instances if drains or instance.uuid in own
     ]
@@ -246,7 +248,7 @@ class _PolicyView:
             },
         )
 
-    def has_room(self, load: float) -> bool:
+    def has_capacity(self, load: float) -> bool:
         """Whether any host that counts takes so much below its ceiling."""
         return any(
             value + load / self.capacities.get(host, 1.0)

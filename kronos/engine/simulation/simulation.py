@@ -115,7 +115,7 @@ class Simulation:
             self.movable[undo.instance] = False
 
     @property
-    def left(self) -> float:
+    def remaining(self) -> float:
         """How many more moves may be planned; infinite without budget."""
         if self.budget is None:
             return math.inf

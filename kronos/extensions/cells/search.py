@@ -25,7 +25,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     search = _Search(simulation, given)
     report = DrainReasons(simulation, given.sources, given.fixed)
     for instance in search.ordered():
-        if simulation.left <= 0:
+        if simulation.remaining <= 0:
             break
         host = search.destination(instance)
         if host is not None:

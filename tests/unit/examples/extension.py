@@ -27,7 +27,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     for instance in leaving[np.argsort(memory[leaving])].tolist():
         (row,) = simulation.constraints.hard_rows(np.array([instance]))
         hosts = np.flatnonzero(row)
-        if hosts.size and simulation.left > 0:
+        if hosts.size and simulation.remaining > 0:
             simulation.move(instance, int(hosts[0]))
     is_left = given.draining[simulation.placement.host_of]
     return told.end(np.flatnonzero(is_left & simulation.movable))

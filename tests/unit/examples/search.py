@@ -13,7 +13,7 @@ from kronos.engine.types import StopReason
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     """Look at every instance once."""
     for instance in np.flatnonzero(simulation.movable).tolist():
-        if simulation.left <= 0:
+        if simulation.remaining <= 0:
             return PhaseResult(StopReason.BUDGET, 'the budget is used')
         (legal,) = simulation.constraints.rows(np.array([instance]))
         hosts = np.flatnonzero(legal)

@@ -89,7 +89,7 @@ class TestCompare(base.BaseTestCase):
 class TestRecord(base.BaseTestCase):
     def test_answers(self) -> None:
         """Of an example and a cluster that is made up, in every mode."""
-        name = 'kronos.engine.planning.search.local.focus.ROUNDS'
+        name = 'kronos.engine.planning.search.local.neighbourhood.ROUNDS'
         self.useFixture(fixtures.MonkeyPatch(name, 5))
         found = tool()
         found.OWN = ('kronos/examples/uneven/meta.json',)

@@ -9,8 +9,8 @@ proven counts as well.
 
 import functools
 
-from kronos.engine.planning.proof import counting, exact_model
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof import exact_model, lower_bound
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.settings import SearchName, Settings
 from kronos.engine.types import Bound, Certificate
@@ -24,7 +24,7 @@ MOST_SECONDS = 10.0
 
 
 def of(
-    scope: RelaxedScope,
+    scope: LpRelaxation,
     before: float,
     reached: float,
     settings: Settings,
@@ -37,7 +37,7 @@ def of(
     :param reached: the combined imbalance after its last one
     :param search: what its search knows
     """
-    levels = counting.levels(scope)
+    levels = lower_bound.levels(scope)
     certificate = Certificate(
         scope.moves,
         _within(sum(levels), reached),
@@ -67,7 +67,7 @@ def _raise(certificate: Certificate, bound: float) -> None:
 
 
 def _is_worth_asking(
-    scope: RelaxedScope, certificate: Certificate, settings: Settings
+    scope: LpRelaxation, certificate: Certificate, settings: Settings
 ) -> bool:
     return (
         settings.search is SearchName.BEST
@@ -77,7 +77,7 @@ def _is_worth_asking(
 
 
 def _ask(
-    scope: RelaxedScope, levels: tuple[float, float], seconds: float
+    scope: LpRelaxation, levels: tuple[float, float], seconds: float
 ) -> float:
     """What the solver says in a short time; 0 if nothing."""
     if exact_model.solver() is None:

@@ -28,7 +28,7 @@ def bound(scope: PackScope) -> PackingBound:
     candidates = scope.candidates()
     in_use = max(0, int(scope.in_use().sum()) - scope.keep_hosts)
     limits = [_number(knapsack, candidates) for knapsack in scope.knapsacks()]
-    budget, moves = scope.simulation.left, None
+    budget, moves = scope.simulation.remaining, None
     if math.isfinite(budget):
         moves = int(budget)
         limits.append(_number(Knapsack(_moves(scope), budget), candidates))
@@ -37,8 +37,8 @@ def bound(scope: PackScope) -> PackingBound:
 
 def _number(limit: Knapsack, candidates: IntArray) -> int:
     weights = np.sort(limit.weights[candidates])
-    room = limit.room + EPSILON * max(1.0, limit.room)
-    return int((np.cumsum(weights) <= room).sum())
+    capacity = limit.capacity + EPSILON * max(1.0, limit.capacity)
+    return int((np.cumsum(weights) <= capacity).sum())
 
 
 def _moves(scope: PackScope) -> FloatArray:

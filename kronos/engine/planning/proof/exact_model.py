@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 
 TOLERANCE = 1e-5
 """The solver takes a row for kept that is broken by a tenth of this."""
@@ -88,7 +88,7 @@ class ExactModel:
     """
 
     def __init__(
-        self, scope: RelaxedScope, levels: tuple[float, float]
+        self, scope: LpRelaxation, levels: tuple[float, float]
     ) -> None:
         self._scope = scope
         pairs = [
@@ -228,7 +228,7 @@ class ExactModel:
         self._levels(host, both, len(leaving))
         if not len(entering):
             return
-        for need, free in self._scope.rooms:
+        for need, free in self._scope.free_capacities:
             # An overfull host may stay so.
             self._rows.add(
                 *self._change(both, len(leaving), need / max(1, need.max())),

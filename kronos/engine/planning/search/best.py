@@ -17,7 +17,10 @@ from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.greedy import Greedy
 from kronos.engine.planning.search.local import orders
-from kronos.engine.planning.search.local.focus import GreedyEnd, is_small
+from kronos.engine.planning.search.local.neighbourhood import (
+    GreedyEnd,
+    is_small,
+)
 from kronos.engine.planning.search.local.proposals import Proposals
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import Sequencing, Unit
@@ -86,7 +89,7 @@ class Best:
             self._make(best.moves)
         if self._is_balanced():
             return StopReason.BALANCED
-        if self._simulation.left <= 0:
+        if self._simulation.remaining <= 0:
             return StopReason.BUDGET
         return StopReason.STUCK
 
@@ -94,7 +97,7 @@ class Best:
         """The best of all plans that were made."""
         best, end = self._greedy()
         budget = int(
-            min(self._simulation.left, self._simulation.movable.sum())
+            min(self._simulation.remaining, self._simulation.movable.sum())
         )
         is_long = budget > orders.MOST and is_small(self._simulation)
         if is_long and not self._settings.exhaust:
@@ -168,12 +171,12 @@ class Best:
         self, best: Candidate, end: GreedyEnd, budget: int
     ) -> Candidate:
         """The best of a plan and what a local search proposes from here."""
-        for candidate in self._found(end, budget):
+        for candidate in self._candidates(end, budget):
             if candidate.is_lower(best):
                 best = candidate
         return best
 
-    def _found(self, end: GreedyEnd, budget: int) -> Iterator[Candidate]:
+    def _candidates(self, end: GreedyEnd, budget: int) -> Iterator[Candidate]:
         """What a local search proposes from here, as it could be made."""
         start = len(self._simulation.steps)
         sequencing = Sequencing(self._simulation, self._settings, TRIES)
@@ -211,10 +214,10 @@ class Best:
             nearest = self._candidate()
             self._take_back(start)
             remaining = min(
-                self._simulation.left, self._simulation.movable.sum()
+                self._simulation.remaining, self._simulation.movable.sum()
             )
             budget = int(min(remaining, orders.MOST))
-            for candidate in self._found(end, budget):
+            for candidate in self._candidates(end, budget):
                 if candidate.is_lower(best):
                     best = candidate
                 if candidate.is_nearer(nearest):
@@ -289,7 +292,7 @@ class Best:
         return self._settings.soft_rule_penalty * breaks
 
     def _is_done(self) -> bool:
-        return self._is_balanced() or self._simulation.left <= 0
+        return self._is_balanced() or self._simulation.remaining <= 0
 
     def _is_balanced(self) -> bool:
         """Whether there is no more to do than was asked for."""

@@ -61,7 +61,7 @@ class Greedy:
         while True:
             if not self._settings.exhaust and self._is_balanced():
                 return StopReason.BALANCED
-            if self._simulation.left <= 0:
+            if self._simulation.remaining <= 0:
                 return StopReason.BUDGET
             if not (self.improve() or self._cross_plateau() or self._swap()):
                 return StopReason.STUCK
@@ -73,7 +73,7 @@ class Greedy:
         """
         if self._settings.swap_moves is not SwapMoves.SAFE:
             return False
-        if self._simulation.left < 2:
+        if self._simulation.remaining < 2:
             return False
         return (
             PlateauSearch(self._simulation, self._moves, False).swap()
@@ -98,13 +98,15 @@ class Greedy:
         if not self._settings.plateau_moves:
             return False
         start = len(self._simulation.steps)
-        while self._simulation.left > 0:
+        while self._simulation.remaining > 0:
             move = self._stalls.plateau(self._relevant())
             if move is None:
                 break
             self._simulation.move(*move)
             is_enough = not self._settings.exhaust and self._is_balanced()
-            if is_enough or (self._simulation.left > 0 and self.improve()):
+            if is_enough or (
+                self._simulation.remaining > 0 and self.improve()
+            ):
                 return True
         while len(self._simulation.steps) > start:
             self._simulation.take_back()
@@ -119,7 +121,9 @@ class Greedy:
     def _swap(self) -> bool:
         none = self._settings.swap_moves is SwapMoves.NONE
         swap = (
-            None if none or self._simulation.left < 2 else self._stalls.swap()
+            None
+            if none or self._simulation.remaining < 2
+            else self._stalls.swap()
         )
         if swap is None:
             return False

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kronos.engine.planning.phase_input import PhaseInput
-from kronos.engine.planning.proof import counting, exact_model
+from kronos.engine.planning.proof import exact_model, lower_bound
 from kronos.engine.planning.proof.exact_model import ExactModel
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 from kronos.engine.planning.search import best, first_moves
 from kronos.engine.planning.search.moves import Move
 from kronos.engine.planning.search.outcome import SearchResult
@@ -36,7 +36,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     """The plan that is proven to be the lowest; else that of ``best``."""
     settings = inputs.settings
     start = len(simulation.steps)
-    scope = RelaxedScope.of(simulation, settings.optimal_limit)
+    scope = LpRelaxation.of(simulation, settings.optimal_limit)
     result = best.run(simulation, inputs)
     why = _why_not(scope, settings.optimal_limit)
     if not why and result.stopped is StopReason.BALANCED:
@@ -46,7 +46,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
     return Optimal(simulation, inputs.settings, scope, start).run(result)
 
 
-def _why_not(scope: RelaxedScope, limit: int) -> str:
+def _why_not(scope: LpRelaxation, limit: int) -> str:
     """Why the solver is not asked; '' if it is."""
     if exact_model.solver() is None:
         return 'scipy is not installed (the extra "optimal")'
@@ -77,13 +77,13 @@ class Optimal:
         self,
         simulation: Simulation,
         settings: Settings,
-        scope: RelaxedScope,
+        scope: LpRelaxation,
         start: int,
     ) -> None:
         self._simulation = simulation
         self._settings = settings
         self._start = start
-        self._model = ExactModel(scope, counting.levels(scope))
+        self._model = ExactModel(scope, lower_bound.levels(scope))
         self._kept = simulation.steps[start:]
         self._reached = simulation.utilization.combined()
         self._has_learnt = False
@@ -110,7 +110,7 @@ class Optimal:
                 break
             sees_all &= len(answer.moves) <= ALL_ORDERS
             self._learn()
-        return self._told(result, is_proven, improved)
+        return self._outcome(result, is_proven, improved)
 
     def _learn(self) -> None:
         """Ask no more for what no policy lets begin; once is enough."""
@@ -127,7 +127,7 @@ class Optimal:
         )
         self._remake(steps)
 
-    def _told(
+    def _outcome(
         self,
         result: SearchResult,
         is_proven: bool,
@@ -149,7 +149,7 @@ class Optimal:
     def _stopped(self) -> StopReason:
         if self._is_enough():
             return StopReason.BALANCED
-        if self._simulation.left <= 0:
+        if self._simulation.remaining <= 0:
             return StopReason.BUDGET
         return StopReason.STUCK
 

@@ -186,7 +186,7 @@ def _refused(simulation: Simulation, host: int) -> str:
     return f'no instance may come to it: {reason}'
 
 
-def told(simulation: Simulation, aside: BoolArray) -> list[SetAside]:
+def descriptions(simulation: Simulation, aside: BoolArray) -> list[SetAside]:
     """The hosts that are set aside, by policy from the highest one.
 
     :param aside: [P, H], as found

@@ -354,8 +354,8 @@ class TableTestCase(Scenes):
         snapshot.taken_at = 1000.0
 
         def reason(**limits):
-            memory = cooldown.remember(snapshot, Settings(**limits))
-            return memory.unavailable.get('u1', ''), memory.standstill
+            cooldowns = cooldown.remember(snapshot, Settings(**limits))
+            return cooldowns.unavailable.get('u1', ''), cooldowns.standstill
 
         quarantined, _ = reason(quarantine_seconds=60.0)
         self.assertEqual(row.quarantines, bool(quarantined), quarantined)

@@ -45,9 +45,9 @@ class TestStuckDestination(base.BaseTestCase):
         return snapshot
 
     def _built(self, snapshot: Snapshot) -> StuckDestination | None:
-        memory = remember(snapshot, Settings())
+        cooldowns = remember(snapshot, Settings())
         return StuckDestination.build(
-            constraints.given(snapshot, cooldowns=memory)
+            constraints.given(snapshot, cooldowns=cooldowns)
         )
 
     def test_relaxation(self) -> None:

@@ -49,9 +49,9 @@ def remember(*events: Event, on: str = 'b', **settings: Any) -> Cooldowns:
     )
     snapshot.scope, snapshot.taken_at = 'gpu', 1000.0
     before = copy.deepcopy(snapshot)
-    memory = cooldown.remember(snapshot, Settings(**settings))
+    cooldowns = cooldown.remember(snapshot, Settings(**settings))
     assert snapshot == before
-    return memory
+    return cooldowns
 
 
 def standstill(*events: Event, seconds: float = 600.0) -> str:
@@ -124,19 +124,19 @@ class TestAggregate(base.BaseTestCase):
         self.assertEqual(
             f'aggregate gpu waits for a plan that {told}', standstill(one)
         )
-        memory = remember(one, instance_cooldown_seconds=900.0)
+        cooldowns = remember(one, instance_cooldown_seconds=900.0)
         self.assertEqual(
-            f'it is in a plan that {told}', memory.unavailable['u1']
+            f'it is in a plan that {told}', cooldowns.unavailable['u1']
         )
 
     def test_what_is_stuck_holds_back_itself_alone(self) -> None:
         """And every audit says so."""
         for at, rests in ((-86400 + 1000, True), (-86400 + 999, False)):
             one = by_hand(Outcome.UNDER_WAY, at=at)
-            memory = remember(one, cooldown_seconds=600.0)
-            self.assertEqual(rests, bool(memory.standstill), at)
-            self.assertIn('u1', memory.unavailable)
-            self.assertEqual(rests, not memory.notes)
+            cooldowns = remember(one, cooldown_seconds=600.0)
+            self.assertEqual(rests, bool(cooldowns.standstill), at)
+            self.assertIn('u1', cooldowns.unavailable)
+            self.assertEqual(rests, not cooldowns.notes)
         self.assertEqual(
             [
                 'the migration of instance u1 a -> b is stuck: nothing new '
@@ -144,7 +144,7 @@ class TestAggregate(base.BaseTestCase):
                 'holds its instance and its hosts back until it is ended by '
                 'hand'
             ],
-            memory.notes,
+            cooldowns.notes,
         )
         planned = event(Outcome.PLANNED, -99999, plan='p', status='PENDING')
         self.assertTrue(standstill(planned))
@@ -163,11 +163,11 @@ class TestAggregate(base.BaseTestCase):
         """Tenants resize all the time; the aggregate would always rest."""
         for outcome in Outcome:
             one = by_hand(outcome, is_resize=True)
-            memory = remember(
+            cooldowns = remember(
                 one, cooldown_seconds=600.0, instance_cooldown_seconds=600.0
             )
-            self.assertIsNone(memory.standstill)
-            self.assertIn('u1', memory.unavailable)
+            self.assertIsNone(cooldowns.standstill)
+            self.assertIn('u1', cooldowns.unavailable)
 
     def test_clock_that_runs_ahead(self) -> None:
         self.assertIn('for 10 min: ', standstill(event(at=1030)))
@@ -176,10 +176,10 @@ class TestAggregate(base.BaseTestCase):
 
 class TestInstance(base.BaseTestCase):
     def reason(self, *events: Event, seconds: float = 900.0) -> str | None:
-        memory = remember(*events, instance_cooldown_seconds=seconds)
-        self.assertIsNone(memory.standstill)
-        self.assertNotIn('u2', memory.unavailable)
-        return memory.unavailable.get('u1')
+        cooldowns = remember(*events, instance_cooldown_seconds=seconds)
+        self.assertIsNone(cooldowns.standstill)
+        self.assertNotIn('u2', cooldowns.unavailable)
+        return cooldowns.unavailable.get('u1')
 
     def test_any_outcome_told_by_anyone(self) -> None:
         moved = 'it cools down for 13 min: it moved a -> b 2 min ago'
@@ -209,18 +209,18 @@ class TestInstance(base.BaseTestCase):
                 self.assertEqual(told, self.reason(one, seconds=seconds))
 
     def test_others_are_not_touched(self) -> None:
-        memory = remember(
+        cooldowns = remember(
             event(instance='elsewhere'), instance_cooldown_seconds=900.0
         )
-        self.assertEqual({}, memory.unavailable)
+        self.assertEqual({}, cooldowns.unavailable)
 
 
 class TestQuarantine(base.BaseTestCase):
     """Quarantines; u1 is on a, where it was when its move failed."""
 
     def reason(self, *events: Event, on: str = 'a', **settings: Any) -> str:
-        memory = remember(*events, on=on, **{**QUARANTINE, **settings})
-        return memory.unavailable.get('u1')
+        cooldowns = remember(*events, on=on, **{**QUARANTINE, **settings})
+        return cooldowns.unavailable.get('u1')
 
     def test_by_error_type(self) -> None:
         for error_type, quarantined in [
@@ -304,9 +304,9 @@ class TestQuarantine(base.BaseTestCase):
     def test_unknown_error_type(self) -> None:
         """As a precaution, and said."""
         for error_type, told in [('Odd', 'Odd'), ('', 'none')]:
-            memory = remember(failed(error_type), on='a', **QUARANTINE)
-            self.assertIn('in quarantine', memory.unavailable['u1'])
-            (note,) = memory.notes
+            cooldowns = remember(failed(error_type), on='a', **QUARANTINE)
+            self.assertIn('in quarantine', cooldowns.unavailable['u1'])
+            (note,) = cooldowns.notes
             self.assertIn('u1 is in quarantine as a precaution', note)
             self.assertTrue(note.endswith(f'not known: {told}'), note)
             self.assertEqual([], remember(failed(error_type)).notes)
@@ -452,13 +452,13 @@ class TestTwoTellOfOne(base.BaseTestCase):
         return first
 
     def test_a_move(self) -> None:
-        memory = self.same(event(), by_hand(), by_hand(at=879.0))
-        self.assertIn('8 min', memory.standstill)
+        cooldowns = self.same(event(), by_hand(), by_hand(at=879.0))
+        self.assertIn('8 min', cooldowns.standstill)
 
     def test_a_failure(self) -> None:
         told = failed('MigrationFailed', at=881.0)
-        memory = self.same(told, by_hand(Outcome.FAILED), on='a')
-        self.assertIn('quarantine', memory.unavailable['u1'])
+        cooldowns = self.same(told, by_hand(Outcome.FAILED), on='a')
+        self.assertIn('quarantine', cooldowns.unavailable['u1'])
 
     def test_on_its_way(self) -> None:
         self.same(

@@ -82,11 +82,11 @@ class TestSeeds(base.BaseTestCase):
         )
 
     def test_aggregate(self) -> None:
-        memory = remember(Seeds(aggregate_cooldowns={'agg': 30.5}))
+        cooldowns = remember(Seeds(aggregate_cooldowns={'agg': 30.5}))
         self.assertEqual(
             'aggregate agg cools down for 31 s: the cooldowns of the '
             'recording say so',
-            memory.standstill,
+            cooldowns.standstill,
         )
         # Who does not wait for a cooldown does not wait for this one.
         whole = dataclasses.replace(SETTINGS, cooldown_seconds=0)
@@ -112,15 +112,17 @@ class TestSeeds(base.BaseTestCase):
                 'it is in quarantine for ever: ',
             ),
         ):
-            memory = remember(sown)
+            cooldowns = remember(sown)
             with self.subTest(text=text):
-                self.assertEqual(['u1'], list(memory.unavailable))
-                self.assertIn(text, memory.unavailable['u1'])
+                self.assertEqual(['u1'], list(cooldowns.unavailable))
+                self.assertIn(text, cooldowns.unavailable['u1'])
 
     def test_beside_events(self) -> None:
         """What happened is told before what was made up."""
         moved = Event('u1', 'a', 'b', Outcome.MOVED, 900.0, Origin.NOVA)
-        memory = remember(Seeds({'agg': 5.0}, {'u1': 5.0, 'u2': 5.0}), moved)
-        self.assertIn('u1 moved a -> b', memory.standstill)
-        self.assertIn('it moved a -> b', memory.unavailable['u1'])
-        self.assertIn('for 5 s: the cooldowns', memory.unavailable['u2'])
+        cooldowns = remember(
+            Seeds({'agg': 5.0}, {'u1': 5.0, 'u2': 5.0}), moved
+        )
+        self.assertIn('u1 moved a -> b', cooldowns.standstill)
+        self.assertIn('it moved a -> b', cooldowns.unavailable['u1'])
+        self.assertIn('for 5 s: the cooldowns', cooldowns.unavailable['u2'])

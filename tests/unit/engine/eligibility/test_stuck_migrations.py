@@ -38,23 +38,23 @@ class TestHeldHosts(base.BaseTestCase):
             'the migration of instance u1 out of a is stuck, and a host '
             'sends 1 server at a time; end it by hand'
         )
-        memory = remember(self.stuck('u1', 'a', 'c'), on='a')
-        self.assertEqual({'a': text}, memory.held_sources)
-        self.assertEqual({}, memory.held_destinations)
-        self.assertEqual(text, memory.unavailable['u2'])
-        self.assertIs(Code.HOST_STUCK_OUT, memory.unavailable['u2'].code)
+        cooldowns = remember(self.stuck('u1', 'a', 'c'), on='a')
+        self.assertEqual({'a': text}, cooldowns.held_sources)
+        self.assertEqual({}, cooldowns.held_destinations)
+        self.assertEqual(text, cooldowns.unavailable['u2'])
+        self.assertIs(Code.HOST_STUCK_OUT, cooldowns.unavailable['u2'].code)
         self.assertEqual(
-            'it is being migrated a -> c', memory.unavailable['u1']
+            'it is being migrated a -> c', cooldowns.unavailable['u1']
         )
 
     def test_an_own_reason_comes_first(self) -> None:
-        memory = remember(
+        cooldowns = remember(
             self.stuck('u1', 'a', 'c'),
             event(instance='u2'),
             on='a',
             instance_cooldown_seconds=600.0,
         )
-        self.assertIn('cools down', memory.unavailable['u2'])
+        self.assertIn('cools down', cooldowns.unavailable['u2'])
 
     def test_two_into_one_host(self) -> None:
         """From wherever they come; a host takes two at a time."""
@@ -70,11 +70,13 @@ class TestHeldHosts(base.BaseTestCase):
         self.assertEqual(remember(one, other), remember(other, one))
 
     def test_several_out_of_one_host(self) -> None:
-        memory = remember(self.stuck('x', 'a', 'c'), self.stuck('y', 'a', 'd'))
+        cooldowns = remember(
+            self.stuck('x', 'a', 'c'), self.stuck('y', 'a', 'd')
+        )
         self.assertEqual(
             'the migrations of instances x, y out of a are stuck, and a host '
             'sends 1 server at a time; end them by hand',
-            memory.unavailable['u2'],
+            cooldowns.unavailable['u2'],
         )
 
     def test_only_what_does_not_pass_by_itself(self) -> None:
@@ -92,18 +94,20 @@ class TestHeldHosts(base.BaseTestCase):
             outcome = more.pop('outcome', Outcome.UNDER_WAY)
             one = self.stuck('u1', 'a', 'c', **more)
             one.outcome = outcome
-            memory = remember(one, on='a')
-            self.assertEqual(held, 'u2' in memory.unavailable, more)
+            cooldowns = remember(one, on='a')
+            self.assertEqual(held, 'u2' in cooldowns.unavailable, more)
 
     def test_a_destination_that_is_not_told(self) -> None:
-        memory = remember(*(self.stuck(uuid, 'p', '') for uuid in 'xy'))
-        self.assertEqual({}, memory.held_destinations)
+        cooldowns = remember(*(self.stuck(uuid, 'p', '') for uuid in 'xy'))
+        self.assertEqual({}, cooldowns.held_destinations)
 
     def test_nothing_but_that(self) -> None:
         """The scope is planned, and its other hosts take part."""
-        memory = remember(self.stuck('u1', 'b', 'c'), cooldown_seconds=600.0)
-        self.assertIsNone(memory.standstill)
-        self.assertEqual(['u1'], list(memory.unavailable))
+        cooldowns = remember(
+            self.stuck('u1', 'b', 'c'), cooldown_seconds=600.0
+        )
+        self.assertIsNone(cooldowns.standstill)
+        self.assertEqual(['u1'], list(cooldowns.unavailable))
 
 
 class TestWithout(base.BaseTestCase):

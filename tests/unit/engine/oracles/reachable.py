@@ -32,7 +32,7 @@ def begun(
     if not isinstance(scope, Prepared):
         return None
     phases: PhaseRunner = scope.phases()
-    if MigrationPhase.SPREAD not in phases.asked():
+    if MigrationPhase.SPREAD not in phases.order():
         return None
     simulation = phases.simulation(settings.max_migrations)
     phases.begin(simulation, MigrationPhase.SPREAD)

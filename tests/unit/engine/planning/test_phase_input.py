@@ -21,7 +21,7 @@ def given(draining: list[bool], **fields: Any) -> PhaseInput:
         snapshot=scopes.scope([one], {'a': [0.1], 'b': [0.2]}, []),
         scorecard=Scorecard(),
         policies=[one],
-        memory=Cooldowns(),
+        cooldowns=Cooldowns(),
         fixed={},
         draining=np.array(draining, dtype=bool),
         settings=Settings(),

@@ -67,7 +67,7 @@ class TestOrder(base.BaseTestCase):
                     *([AFFINITY] if enforce else []),
                     *([last] if rebalance else []),
                 ]
-                self.assertEqual(wanted, runner(settings, mode).asked())
+                self.assertEqual(wanted, runner(settings, mode).order())
 
     def test_each_ends_with_a_stage(self) -> None:
         one = runner(Settings(evacuate=True, require_headroom=False))

@@ -39,7 +39,7 @@ from tests.builders import scopes, trouble
 from tests.unit.engine.oracles import legality
 
 NOW = 100000.0
-ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
+ROUNDS = 'kronos.engine.planning.search.local.neighbourhood.ROUNDS'
 FEW_ROUNDS = 5
 NODES = 'kronos.engine.planning.proof.exact_model.NODES'
 FEW_NODES = 200

@@ -102,7 +102,7 @@ class TestSpread(base.BaseTestCase):
         self.assertAlmostEqual(8 / 12 / 16, found['b'].rate)
         for host in 'cd':
             self.assertEqual(0.0, found[host].rate)
-            self.assertEqual(math.inf, found[host].room)
+            self.assertEqual(math.inf, found[host].free_vcpus)
 
     def test_few_or_none_in_use(self):
         """A vCPU takes no more than a core, and may take that much."""
@@ -192,7 +192,7 @@ class TestPack(base.BaseTestCase):
             {'cpu': scores},
         )
         # 10 of 20 vCPUs are busy, and 40 in use: 0.025 of a host each.
-        self.assertAlmostEqual(4.0, found['a'].room)
+        self.assertAlmostEqual(4.0, found['a'].free_vcpus)
         self.assertAlmostEqual(0.75, found['a'].weight(Mode.PACK, 2))
         self.assertEqual(FULL, found['a'].weight(Mode.PACK, 5))
         self.assertAlmostEqual(0.775, found['b'].weight(Mode.PACK, 19))

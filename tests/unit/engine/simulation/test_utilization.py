@@ -8,7 +8,7 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.arrays import Index, extremes
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.simulation.utilization import (
     Utilization,
     move_hurts_any_policy,
@@ -142,11 +142,11 @@ class TestUtilization(base.BaseTestCase):
 
     def test_extremes_follow_moves(self) -> None:
         """As if they were looked for anew, of equal hosts the same ones."""
-        lots, kept = Lots(), 0
+        rng, kept = RandomNumbers(), 0
         for seed in range(60):
-            scores, usage = lots.draw(2, 9), 0.3 * lots.draw(2, 12)
+            scores, usage = rng.draw(2, 9), 0.3 * rng.draw(2, 12)
             some = {'counts': [True] * 8 + [seed % 2 == 0]}
-            host_of, hosts = (9 * lots.draw(2, 12)).astype(int).tolist()
+            host_of, hosts = (9 * rng.draw(2, 12)).astype(int).tolist()
             now = utilization(
                 np.round(scores, 1 + seed % 3).tolist(),
                 np.round(usage, 1 + seed % 3).tolist(),

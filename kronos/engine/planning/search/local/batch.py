@@ -40,13 +40,13 @@ class Batch:
     ) -> None:
         self.model = model
         self._every = np.arange(number)
-        self.at: IntArray = np.repeat(model.home[None], number, axis=0)
+        self.host_of: IntArray = np.repeat(model.home[None], number, axis=0)
         """[B, V], the host of each instance"""
         self.scores = np.repeat(model.scores[None], number, axis=0)
         """[B, P, H]"""
         self.free = np.repeat(model.free[None], number, axis=0)
         """[B, R, H]"""
-        self.there = np.repeat(model.there[None], number, axis=0)
+        self.members_on = np.repeat(model.members_on[None], number, axis=0)
         """[B, G, H]"""
         self.moved: IntArray = np.zeros(number, dtype=np.intp)
         """[B], how many instances are not at home"""
@@ -66,7 +66,13 @@ class Batch:
     @property
     def state(self) -> State:
         """All that a move changes; the tables follow from it."""
-        return self.at, self.scores, self.free, self.there, self.moved
+        return (
+            self.host_of,
+            self.scores,
+            self.free,
+            self.members_on,
+            self.moved,
+        )
 
     def extremes(self) -> tuple[FloatArray, FloatArray]:
         """[B, P]: the highest and the lowest scores of all hosts."""
@@ -77,13 +83,13 @@ class Batch:
 
     def overfull(self) -> FloatArray:
         """[B]: by how much hosts are fuller than they may be."""
-        room = np.minimum(self.model.free, 0.0)
-        over: FloatArray = np.maximum(room - self.free, 0.0).sum(axis=(1, 2))
+        free = np.minimum(self.model.free, 0.0)
+        over: FloatArray = np.maximum(free - self.free, 0.0).sum(axis=(1, 2))
         return over
 
     def costs(self) -> FloatArray:
         """[B]: of the memory of all that is not at home."""
-        away = np.not_equal(self.at, self.model.home)
+        away = np.not_equal(self.host_of, self.model.home)
         costs: FloatArray = np.add.reduce(
             np.where(away, self.model.costs, 0.0), axis=1
         )
@@ -103,7 +109,7 @@ class Batch:
         :returns: the sources
         """
         model = self.model
-        sources = self.at[which, instances]
+        sources = self.host_of[which, instances]
         used = model.usage_of_hosts
         self.scores[which, :, sources] -= used[sources, :, instances]
         self.scores[which, :, hosts] += used[hosts, :, instances]
@@ -111,12 +117,12 @@ class Batch:
         self.free[which, :, sources] += needs
         self.free[which, :, hosts] -= needs
         groups = model.group_of[instances]
-        self.there[which, groups, sources] -= 1
-        self.there[which, groups, hosts] += 1
+        self.members_on[which, groups, sources] -= 1
+        self.members_on[which, groups, hosts] += 1
         homes = model.home[instances]
         self.moved[which] += (hosts != homes).astype(np.intp)
         self.moved[which] -= sources != homes
-        self.at[which, instances] = hosts
+        self.host_of[which, instances] = hosts
         return sources
 
     def move_on(
@@ -139,7 +145,7 @@ class Batch:
         :param noise: [B, V], factors of what moves cost
         :returns: instances, destinations and costs; inf where there is none
         """
-        at_home = np.equal(self.at, self.model.home)
+        at_home = np.equal(self.host_of, self.model.home)
         full = np.greater_equal(self.moved, most)[:, None]
         leaving = np.where(full & at_home, math.inf, self._leaving)
         costs = self._entering + leaving[:, None]
@@ -173,7 +179,7 @@ class Batch:
         :returns: its cost is inf if there is none
         """
         entering, leaving = self._entering[0], self._leaving[0]
-        at_home = np.equal(self.at[0], self.model.home)
+        at_home = np.equal(self.host_of[0], self.model.home)
         if self.moved[0] >= most:
             leaving = np.where(at_home, math.inf, leaving)
         extra = SAVING * np.where(at_home, self.model.costs, 0.0)
@@ -215,7 +221,7 @@ class Batch:
         )
         costs -= before[..., None]
         costs += self._lack(columns)
-        here = np.equal(self.at[:, None], columns[:, :, None])
+        here = np.equal(self.host_of[:, None], columns[:, :, None])
         allowed = self._allowed(columns) & ~here
         self._entering[every, columns] = np.where(allowed, costs, math.inf)
         self._leave(*np.nonzero(here.any(axis=1)))
@@ -223,7 +229,7 @@ class Batch:
     def _leave(self, which: IntArray, instances: IntArray) -> None:
         """What leaving costs some instances; all parameters are [n]."""
         model = self.model
-        hosts = self.at[which, instances]
+        hosts = self.host_of[which, instances]
         costs = _distances(
             self.scores[which, :, hosts]
             - model.usage_of_hosts[hosts, :, instances],
@@ -238,11 +244,11 @@ class Batch:
 
     def _lack(self, columns: IntArray) -> FloatArray:
         """[B, c, V]: the price of the room that a move lacks."""
-        lack: FloatArray = np.zeros((*columns.shape, self.at.shape[1]))
+        lack: FloatArray = np.zeros((*columns.shape, self.host_of.shape[1]))
         for r, need in enumerate(self.model.needs):
             free = self.free[self._every[:, None], r, columns]
-            room = np.maximum(free, 0.0)[..., None]
-            lack += np.maximum(need - room, 0.0)
+            available = np.maximum(free, 0.0)[..., None]
+            lack += np.maximum(need - available, 0.0)
         return self.price[:, None, None] * lack
 
     def _allowed(self, columns: IntArray) -> BoolArray:
@@ -250,7 +256,7 @@ class Batch:
         model = self.model
         allowed = model.allowed_on[columns]
         if len(model.most) > 1:
-            counts = self.there[self._every[:, None], :, columns]
+            counts = self.members_on[self._every[:, None], :, columns]
             allowed &= (counts < model.most)[..., model.group_of]
         return allowed
 

@@ -91,7 +91,9 @@ class ScopeModel:
         # One more group, which nobody is in and which allows everything.
         self.group_of = np.full(shape[0], len(limits.apart), dtype=np.intp)
         """[V], its group of those that are to be apart"""
-        self.there = np.zeros((len(limits.apart) + 1, shape[1]), dtype=np.intp)
+        self.members_on = np.zeros(
+            (len(limits.apart) + 1, shape[1]), dtype=np.intp
+        )
         """[G, H], members by host"""
         self.most = np.full(len(limits.apart) + 1, UNLIMITED, dtype=np.intp)
         """[G], how many may share a host"""
@@ -104,7 +106,7 @@ class ScopeModel:
             ]
             self._fix(twice)
             self.group_of[members] = number
-            self.there[number], self.most[number] = counts, most
+            self.members_on[number], self.most[number] = counts, most
         self.allowed_on = np.ascontiguousarray(self.allowed.T)
         """[H, V], as ``allowed``: a batch reads whole hosts"""
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.settings import SwapMoves
 from kronos.engine.simulation.utilization import half_way_limits
 
@@ -34,7 +34,7 @@ class Orders:
     def __init__(
         self,
         model: ScopeModel,
-        goal: Goal,
+        objective: Objective,
         host_of: IntArray,
         swaps: SwapMoves,
     ) -> None:
@@ -49,7 +49,7 @@ class Orders:
         touched = np.union1d(self._to, self._from)
         self._column = {host: n for n, host in enumerate(touched.tolist())}
         self._lay_out(touched)
-        self._count(goal)
+        self._count(objective)
 
     def _lay_out(self, touched: IntArray) -> None:
         """What each subset leaves on the hosts that are touched."""
@@ -58,7 +58,9 @@ class Orders:
         self._row = {group: n for n, group in enumerate(groups.tolist())}
         scores: FloatArray = self._repeated(model.scores[:, touched])
         free: FloatArray = self._repeated(model.free[:, touched])
-        members_on: IntArray = self._repeated(model.there[groups][:, touched])
+        members_on: IntArray = self._repeated(
+            model.members_on[groups][:, touched]
+        )
         size: IntArray = np.zeros(len(self._sets), dtype=np.intp)
         costs: FloatArray = np.zeros(len(self._sets))
         for n, instance in enumerate(self.moved.tolist()):
@@ -80,7 +82,7 @@ class Orders:
             size[more] += 1
             costs[more] += model.costs[instance]
         self._memory_costs = costs
-        self._size, self._free, self._there = size, free, members_on
+        self._size, self._free, self._members_on = size, free, members_on
         others = np.setdiff1d(np.arange(len(model.hosts)), touched)
         rest = model.scores[:, others]
         high = rest.max(axis=1, initial=-math.inf)
@@ -103,10 +105,10 @@ class Orders:
             self._column[int(self._to[move])],
         )
 
-    def _count(self, goal: Goal) -> None:
+    def _count(self, objective: Objective) -> None:
         """The cheapest way to each subset."""
         none = np.zeros(len(self._sets))
-        self._values = goal.values(
+        self._values = objective.values(
             self._widths.T, self._size, self._memory_costs, none
         )
         self._costs: FloatArray = np.full(len(self._sets), math.inf)
@@ -173,7 +175,7 @@ class Orders:
         host = self._ends(move)[1]
         group = model.group_of[instance]
         free = np.maximum(self._free[:, host], 0.0)
-        members = self._there[self._row[int(group)], host]
+        members = self._members_on[self._row[int(group)], host]
         fits: BoolArray = np.equal(self._sets & (1 << move), 0)
         fits &= np.all(
             model.needs[:, instance, None] <= free + EPSILON, axis=0

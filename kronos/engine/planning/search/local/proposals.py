@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, IntArray
-from kronos.engine.planning.search.local import focus, orders
-from kronos.engine.planning.search.local.focus import GreedyEnd
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local import neighbourhood, orders
 from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.neighbourhood import GreedyEnd
+from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.planning.search.local.pruning import pruned
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.planning.search.local.substitutions import substituted
 from kronos.engine.planning.search.local.target_windows import (
-    Found,
+    FinalPlacement,
     TargetWindows,
 )
 from kronos.engine.planning.search.local.wide_windows import WideWindows
@@ -52,47 +52,56 @@ class Proposals:
 
         Those that come together are of one placement.
         """
-        looked_at = focus.of(self.simulation, self.end)
-        if len(looked_at.hosts) < 2 or not len(looked_at.instances):
+        changed = neighbourhood.of(self.simulation, self.end)
+        if len(changed.hosts) < 2 or not len(changed.instances):
             return
         model = ScopeModel(
             self.simulation,
-            looked_at.instances,
-            looked_at.hosts,
+            changed.instances,
+            changed.hosts,
             self.settings.cost_weight,
         )
-        settings, effort = self.settings, looked_at.effort
-        goal = Goal(model, self.budget, settings.exhaust, settings.min_gain)
+        settings, effort = self.settings, changed.effort
+        objective = Objective(
+            model, self.budget, settings.exhaust, settings.min_gain
+        )
         seed = _seed(model, self.end.moves, self.budget)
         if effort.placements == 1:
-            wide = WideWindows(model, goal, effort, Lots())
-            yield from self._in_any_order(model, goal, wide.run(seed))
+            wide = WideWindows(model, objective, effort, RandomNumbers())
+            yield from self._in_any_order(model, objective, wide.run(seed))
             return
         few = self.budget <= orders.MOST
-        reach = functools.partial(self._reached, model, goal) if few else None
-        search = TargetWindows(model, goal, effort, Lots(), reach)
+        reach = (
+            functools.partial(self._reached, model, objective) if few else None
+        )
+        search = TargetWindows(
+            model, objective, effort, RandomNumbers(), reach
+        )
         rows = self._in_order if few else self._in_any_order
-        yield from rows(model, goal, search.run([seed]))
+        yield from rows(model, objective, search.run([seed]))
 
     def _reached(
-        self, model: ScopeModel, goal: Goal, host_of: IntArray
+        self, model: ScopeModel, objective: Objective, host_of: IntArray
     ) -> float:
         swaps = self.settings.swap_moves
-        return orders.Orders(model, goal, host_of, swaps).value
+        return orders.Orders(model, objective, host_of, swaps).value
 
     def _in_order(
-        self, model: ScopeModel, goal: Goal, placements: Sequence[Found]
+        self,
+        model: ScopeModel,
+        objective: Objective,
+        placements: Sequence[FinalPlacement],
     ) -> Iterator[list[Row]]:
         """What can be reached of each."""
         best: list[tuple[float, int, Row]] = []
         for number, placement in enumerate(placements[:LOOKED_AT]):
             if best and placement.value >= min(best)[0] - EPSILON:
                 break
-            if np.array_equal(placement.at, model.home):
+            if np.array_equal(placement.host_of, model.home):
                 continue
             swaps = self.settings.swap_moves
-            order = orders.Orders(model, goal, placement.at, swaps)
-            moves = _moves(model, placement.at, order.moved)
+            order = orders.Orders(model, objective, placement.host_of, swaps)
+            moves = _moves(model, placement.host_of, order.moved)
             row: Row = [
                 tuple(moves[position] for position in unit)
                 for unit in order.way()
@@ -102,16 +111,19 @@ class Proposals:
             yield [row]
 
     def _in_any_order(
-        self, model: ScopeModel, goal: Goal, placements: Sequence[Found]
+        self,
+        model: ScopeModel,
+        objective: Objective,
+        placements: Sequence[FinalPlacement],
     ) -> Iterator[list[Row]]:
         seen: set[bytes] = set()
         for placement in placements[:PROPOSED]:
             rows: list[Row] = []
             for host_of in (
-                substituted(model, goal, placement.at),
-                placement.at,
+                substituted(model, objective, placement.host_of),
+                placement.host_of,
             ):
-                host_of = pruned(model, goal, host_of)
+                host_of = pruned(model, objective, host_of)
                 moved = np.flatnonzero(host_of != model.home)
                 if moved.size and host_of.tobytes() not in seen:
                     seen.add(host_of.tobytes())

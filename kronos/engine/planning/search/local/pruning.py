@@ -5,11 +5,13 @@ import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.objective import Objective
 
 
-def pruned(model: ScopeModel, goal: Goal, host_of: IntArray) -> IntArray:
+def pruned(
+    model: ScopeModel, objective: Objective, host_of: IntArray
+) -> IntArray:
     """The placement without what does not lower its value.
 
     The move goes first whose absence lowers it most.
@@ -21,13 +23,13 @@ def pruned(model: ScopeModel, goal: Goal, host_of: IntArray) -> IntArray:
     for instance in np.flatnonzero(host_of != model.home).tolist():
         batch.move(which, np.array([instance]), host_of[[instance]])
     while batch.moved[0]:
-        moved = np.flatnonzero(batch.at[0] != model.home)
+        moved = np.flatnonzero(batch.host_of[0] != model.home)
         high, low = batch.extremes()
         overfull = batch.overfull()
         costs = batch.costs()
-        now = goal.values(high - low, batch.moved, costs, overfull)[0]
+        now = objective.values(high - low, batch.moved, costs, overfull)[0]
         fewer = np.repeat(batch.moved - 1, len(moved))
-        values = goal.values(
+        values = objective.values(
             _widths_without(batch, moved),
             fewer,
             costs - model.costs[moved],
@@ -38,7 +40,7 @@ def pruned(model: ScopeModel, goal: Goal, host_of: IntArray) -> IntArray:
             break
         instances = moved[[best]]
         batch.move(which, instances, model.home[instances])
-    final: IntArray = batch.at[0]
+    final: IntArray = batch.host_of[0]
     return final
 
 
@@ -47,7 +49,7 @@ def _widths_without(batch: Batch, moved: IntArray) -> FloatArray:
     model = batch.model
     scores = np.repeat(batch.scores, len(moved), axis=0)
     every = np.arange(len(moved))
-    here, home = batch.at[0, moved], model.home[moved]
+    here, home = batch.host_of[0, moved], model.home[moved]
     scores[every, :, here] -= model.usage[:, moved, here].T
     scores[every, :, home] += model.usage[:, moved, home].T
     high = np.maximum(scores.max(axis=2), model.highest_other)

@@ -11,8 +11,8 @@ import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.objective import Objective
 
 PASSES = 3
 """So often all moves are looked at, unless nothing is left to replace."""
@@ -27,40 +27,43 @@ Choice = tuple[float, int, int]
 
 
 def substituted(
-    model: ScopeModel, goal: Goal, host_of: IntArray, passes: int = PASSES
+    model: ScopeModel,
+    objective: Objective,
+    host_of: IntArray,
+    passes: int = PASSES,
 ) -> IntArray:
     """The placement after substitutions each of which lowers its value.
 
     :param host_of: [V], the host of each instance
     """
-    placement = Substitutions(model, goal, host_of)
+    placement = Substitutions(model, objective, host_of)
     for _ in range(passes):
         if not placement.look():
             break
-    return placement.at
+    return placement.host_of
 
 
 class Substitutions:
     """One placement whose moves are replaced."""
 
     def __init__(
-        self, model: ScopeModel, goal: Goal, host_of: IntArray
+        self, model: ScopeModel, objective: Objective, host_of: IntArray
     ) -> None:
         self._model = model
-        self._goal = goal
+        self._objective = objective
         self._batch = Batch(model, 1, tables=False)
         for instance in np.flatnonzero(host_of != model.home).tolist():
             self._move(instance, int(host_of[instance]))
 
     @property
-    def at(self) -> IntArray:
+    def host_of(self) -> IntArray:
         """[V], the host of each instance."""
-        hosts: IntArray = self._batch.at[0]
+        hosts: IntArray = self._batch.host_of[0]
         return hosts
 
     def look(self) -> bool:
         """Look at every move; whether one was replaced."""
-        moved = np.flatnonzero(self.at != self._model.home)
+        moved = np.flatnonzero(self.host_of != self._model.home)
         return any([self._substitute(instance) for instance in moved.tolist()])
 
     def _move(self, instance: int, host: int) -> None:
@@ -69,14 +72,14 @@ class Substitutions:
     def _substitute(self, instance: int) -> bool:
         """Take a move back, and make the best one instead of it."""
         model, batch = self._model, self._batch
-        host, home = int(self.at[instance]), int(model.home[instance])
+        host, home = int(self.host_of[instance]), int(model.home[instance])
         group = model.group_of[instance]
-        most = max(model.most[group], model.there[group, home])
-        if batch.there[0, group, home] >= most:
+        most = max(model.most[group], model.members_on[group, home])
+        if batch.members_on[0, group, home] >= most:
             return False  # another member has come there
         best = self._value() - EPSILON, instance, host
         self._move(instance, home)
-        staying = np.equal(self.at, model.home)
+        staying = np.equal(self.host_of, model.home)
         for instances, hosts in (
             (
                 np.flatnonzero(staying & (model.home == home)),
@@ -102,7 +105,7 @@ class Substitutions:
     def _value(self) -> float:
         batch = self._batch
         high, low = batch.extremes()
-        values = self._goal.values(
+        values = self._objective.values(
             high - low, batch.moved, batch.costs(), batch.overfull()
         )
         return float(values[0])
@@ -118,7 +121,7 @@ class Substitutions:
     def _values(self, instances: IntArray, hosts: IntArray) -> FloatArray:
         """[n, m]: of the placement with each move more; inf: it may not be."""
         batch, model = self._batch, self._model
-        shape, sources = (len(instances), len(hosts)), self.at[instances]
+        shape, sources = (len(instances), len(hosts)), self.host_of[instances]
         scores = batch.scores[0]
         leaves = scores[:, sources] - model.usage[:, instances, sources]
         enters = scores[:, None, hosts]
@@ -127,7 +130,7 @@ class Substitutions:
         for ends in leaves[:, :, None], enters:
             high, low = np.maximum(high, ends), np.minimum(low, ends)
         number = math.prod(shape)
-        values = self._goal.values(
+        values = self._objective.values(
             (high - low).reshape(-1, number).T,
             np.repeat(batch.moved + 1, number),
             np.repeat(batch.costs() + model.costs[instances], shape[1]),
@@ -168,10 +171,10 @@ class Substitutions:
         """[n, m]: which moves no rule forbids."""
         batch, model = self._batch, self._model
         groups = model.group_of[instances]
-        counts = batch.there[0][:, hosts]
+        counts = batch.members_on[0][:, hosts]
         allowed: BoolArray = model.allowed[np.ix_(instances, hosts)]
         allowed &= counts[groups] < model.most[groups][:, None]
-        allowed &= np.not_equal(self.at[instances][:, None], hosts)
+        allowed &= np.not_equal(self.host_of[instances][:, None], hosts)
         for need, free in zip(model.needs, batch.free[0], strict=True):
             available = np.maximum(free[hosts], 0.0) + EPSILON
             allowed &= need[instances][:, None] <= available

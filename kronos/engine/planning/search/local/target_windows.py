@@ -15,9 +15,9 @@ import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
 from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.objective import Objective
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 
 SHRINK = 0.3
 """By this share of the combined imbalance a window is narrower at most."""
@@ -44,12 +44,12 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Found:
+class FinalPlacement:
     """A final placement."""
 
     value: float
-    """As :meth:`.Goal.values` has it."""
-    at: IntArray
+    """As :meth:`.Objective.values` has it."""
+    host_of: IntArray
     """[V], the host of each instance"""
 
 
@@ -66,25 +66,25 @@ class TargetWindows:
     def __init__(
         self,
         model: ScopeModel,
-        goal: Goal,
+        objective: Objective,
         effort: Effort,
-        lots: Lots,
+        rng: RandomNumbers,
         reach: Reach | None = None,
     ) -> None:
         self._reach = reach
         self._model = model
-        self._goal = goal
+        self._objective = objective
         self._effort = effort
-        self._lots = lots
+        self._rng = rng
         self._batch = Batch(model, effort.placements)
         self._every = np.arange(effort.placements)
         self._lowest = math.inf
         """Of what can be reached."""
         self._reached: dict[bytes, float] = {}
-        self._found: dict[bytes, Found] = {}
-        self._most: IntArray = np.full(effort.placements, goal.budget)
+        self._found: dict[bytes, FinalPlacement] = {}
+        self._most: IntArray = np.full(effort.placements, objective.budget)
 
-    def run(self, seeds: list[IntArray]) -> list[Found]:
+    def run(self, seeds: list[IntArray]) -> list[FinalPlacement]:
         """The placements that were found, the best first.
 
         :param seeds: [V] each; those to begin with, beside that of now
@@ -103,7 +103,7 @@ class TargetWindows:
             values = self._values()
             self._look(values)
             heat = HEAT * (1.0 - turn / self._effort.rounds)
-            luck = self._lots.draw(len(self._every))
+            luck = self._rng.draw(len(self._every))
             taken = values < now + heat * luck * luck
             now = np.where(taken, values, now)
             for old, new in zip(states, batch.state, strict=True):
@@ -125,7 +125,7 @@ class TargetWindows:
 
     def _values(self) -> FloatArray:
         high, low = self._batch.extremes()
-        return self._goal.values(
+        return self._objective.values(
             high - low,
             self._batch.moved,
             self._batch.costs(),
@@ -137,19 +137,19 @@ class TargetWindows:
         if self._reach is None:
             return
         for number in np.flatnonzero(values < self._lowest - EPSILON).tolist():
-            key = self._batch.at[number].tobytes()
+            key = self._batch.host_of[number].tobytes()
             if key not in self._reached:
                 if len(self._reached) >= LOOKS:
                     values[number] = math.inf
                     continue
-                self._reached[key] = self._reach(self._batch.at[number])
+                self._reached[key] = self._reach(self._batch.host_of[number])
             values[number] = max(values[number], self._reached[key])
             self._lowest = min(self._lowest, float(values[number]))
 
     def _note(self, which: IntArray, values: FloatArray) -> None:
         for number in which.tolist():
-            host_of = self._batch.at[number].copy()
-            self._found[host_of.tobytes()] = Found(
+            host_of = self._batch.host_of[number].copy()
+            self._found[host_of.tobytes()] = FinalPlacement(
                 float(values[number]), host_of
             )
             if values[number] < 0.0:
@@ -170,14 +170,14 @@ class TargetWindows:
         best[bad] = best[good]
 
     def _round(self) -> None:
-        batch, lots = self._batch, self._lots
+        batch, rng = self._batch, self._rng
         number = len(self._every)
         self._aim()
-        draw = lots.draw(number)
+        draw = rng.draw(number)
         batch.price = CHEAP + (DEAR - CHEAP) * draw * draw
         self._destroy()
         batch.refresh()
-        noise = 1.0 + NOISE * (2.0 * lots.draw(*batch.at.shape) - 1.0)
+        noise = 1.0 + NOISE * (2.0 * rng.draw(*batch.host_of.shape) - 1.0)
         for _ in range(2 * self._effort.destroyed):
             instances, hosts, costs = batch.best_moves(self._most, noise)
             which = np.flatnonzero(costs < -EPSILON)
@@ -187,35 +187,35 @@ class TargetWindows:
 
     def _aim(self) -> None:
         """Draw the windows."""
-        batch, lots = self._batch, self._lots
+        batch, rng = self._batch, self._rng
         high, low = batch.extremes()
         shape = high.shape
         widths = high - low
         combined = np.add.reduce(widths, axis=1)[:, None]
-        parts = lots.draw(*shape) ** 2
+        parts = rng.draw(*shape) ** 2
         parts /= np.add.reduce(parts, axis=1)[:, None] + EPSILON
-        less = SHRINK * lots.draw(shape[0], 1) * combined * parts
+        less = SHRINK * rng.draw(shape[0], 1) * combined * parts
         target = np.maximum(widths - less, 0.0)
-        if not self._goal.exhaust:
+        if not self._objective.exhaust:
             target = np.maximum(target, self._model.thresholds)
-            direct = lots.draw(shape[0], 1) < 0.5
+            direct = rng.draw(shape[0], 1) < 0.5
             target = np.where(direct, self._model.thresholds, target)
-        batch.high = high - (widths - target) * lots.draw(*shape)
+        batch.high = high - (widths - target) * rng.draw(*shape)
         batch.low = batch.high - target
 
     def _destroy(self) -> None:
         """Take some moves back, more of them where there are too many."""
-        batch, lots, model = self._batch, self._lots, self._model
+        batch, rng, model = self._batch, self._rng, self._model
         number = len(self._every)
-        numbers = 1 + (lots.draw(number) * self._effort.destroyed).astype(int)
+        numbers = 1 + (rng.draw(number) * self._effort.destroyed).astype(int)
         numbers = np.maximum(numbers, batch.moved - self._most)
         for turn in range(int(numbers.max(initial=0))):
-            away = np.not_equal(batch.at, model.home)
-            keys = np.where(away, lots.draw(*batch.at.shape), -1.0)
+            away = np.not_equal(batch.host_of, model.home)
+            keys = np.where(away, rng.draw(*batch.host_of.shape), -1.0)
             instances = keys.argmax(axis=1)
             homes = model.home[instances]
             groups = model.group_of[instances]
-            counts = batch.there[self._every, groups, homes]
+            counts = batch.members_on[self._every, groups, homes]
             free = (counts < model.most[groups]) & (turn < numbers)
             free &= keys[self._every, instances] >= 0.0
             which = np.flatnonzero(free)

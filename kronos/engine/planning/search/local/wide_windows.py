@@ -10,13 +10,13 @@ import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
 from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.objective import Objective
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.planning.search.local.target_windows import (
     NOISE,
     Effort,
-    Found,
+    FinalPlacement,
 )
 
 HELD = 40
@@ -35,19 +35,23 @@ class WideWindows:
     """The search in one model."""
 
     def __init__(
-        self, model: ScopeModel, goal: Goal, effort: Effort, lots: Lots
+        self,
+        model: ScopeModel,
+        objective: Objective,
+        effort: Effort,
+        rng: RandomNumbers,
     ) -> None:
         self._model = model
-        self._goal = goal
+        self._objective = objective
         self._effort = effort
-        self._lots = lots
+        self._rng = rng
         self._batch = Batch(model, 1)
         self._batch.price[:] = PRICE
-        self._most = goal.budget
-        self._found: list[Found] = []
+        self._most = objective.budget
+        self._found: list[FinalPlacement] = []
         self._ones = np.ones(len(model.home))
 
-    def run(self, seed: IntArray) -> list[Found]:
+    def run(self, seed: IntArray) -> list[FinalPlacement]:
         """The placements that were found, the best first.
 
         :param seed: [V], one to begin with
@@ -62,30 +66,32 @@ class WideWindows:
             self._note()
         for turn in range(self._effort.rounds):
             if turn % HELD == 0:
-                self._go_to(self._best().at)
+                self._go_to(self._best().host_of)
                 self._aim()
                 outside = self._batch.outside()[0]
             outside = self._round(outside)
         return sorted(self._found, key=lambda placement: placement.value)
 
-    def _best(self) -> Found:
+    def _best(self) -> FinalPlacement:
         return min(self._found, key=lambda placement: placement.value)
 
     def _go_to(self, host_of: IntArray) -> None:
         batch, which = self._batch, np.zeros(1, dtype=np.intp)
-        for instance in np.flatnonzero(batch.at[0] != host_of).tolist():
+        for instance in np.flatnonzero(batch.host_of[0] != host_of).tolist():
             batch.move(which, np.array([instance]), host_of[[instance]])
 
     def _note(self) -> None:
         """Remember the placement of now, if it is better than all others."""
         batch = self._batch
         high, low = batch.extremes()
-        value = self._goal.values(
+        value = self._objective.values(
             high - low, batch.moved, batch.costs(), batch.overfull()
         )[0]
         if self._found and value >= self._best().value - EPSILON:
             return
-        self._found.append(Found(float(value), batch.at[0].copy()))
+        self._found.append(
+            FinalPlacement(float(value), batch.host_of[0].copy())
+        )
         if value < 0.0:
             # From now on it is to be reached by fewer moves.
             self._most = max(0, int(batch.moved[0]) - 1)
@@ -94,12 +100,12 @@ class WideWindows:
         """Draw windows, narrower than the best placement lies."""
         high, low = self._batch.extremes()
         widths = high - low
-        parts = self._lots.draw(*widths.shape) ** 2
+        parts = self._rng.draw(*widths.shape) ** 2
         parts /= np.add.reduce(parts, axis=1)[:, None] + EPSILON
         combined = np.add.reduce(widths, axis=1)[:, None]
-        less = SHRINK * self._lots.draw(1, 1) * combined * parts
+        less = SHRINK * self._rng.draw(1, 1) * combined * parts
         target = np.maximum(widths - less, 0.0)
-        if not self._goal.exhaust:
+        if not self._objective.exhaust:
             target = np.maximum(target, self._model.thresholds)
         self._set_windows(high, low, target)
 
@@ -107,7 +113,7 @@ class WideWindows:
         self, high: FloatArray, low: FloatArray, target: FloatArray
     ) -> None:
         batch = self._batch
-        side = self._lots.draw(*high.shape)
+        side = self._rng.draw(*high.shape)
         batch.high = high - (high - low - target) * side
         batch.low = batch.high - target
         batch.refresh()
@@ -117,17 +123,17 @@ class WideWindows:
 
         :returns: how far the hosts are outside of the windows now
         """
-        batch, lots = self._batch, self._lots
+        batch, rng = self._batch, self._rng
         states = [part.copy() for part in batch.state]
         self._destroy()
-        noise = 1.0 + NOISE * (2.0 * lots.draw(len(self._ones)) - 1.0)
+        noise = 1.0 + NOISE * (2.0 * rng.draw(len(self._ones)) - 1.0)
         self._repair(2 * self._effort.destroyed, noise)
         self._note()
         now = float(batch.outside()[0])
-        if now <= outside + HEAT * float(lots.draw(1)[0]) ** 4:
+        if now <= outside + HEAT * float(rng.draw(1)[0]) ** 4:
             return now
-        touched = np.flatnonzero(states[0][0] != batch.at[0])
-        hosts = np.union1d(states[0][0][touched], batch.at[0][touched])
+        touched = np.flatnonzero(states[0][0] != batch.host_of[0])
+        hosts = np.union1d(states[0][0][touched], batch.host_of[0][touched])
         for old, new in zip(states, batch.state, strict=True):
             new[:] = old
         if hosts.size:
@@ -136,17 +142,17 @@ class WideWindows:
 
     def _destroy(self) -> None:
         batch, model = self._batch, self._model
-        number = 1 + int(self._lots.draw(1)[0] * self._effort.destroyed)
+        number = 1 + int(self._rng.draw(1)[0] * self._effort.destroyed)
         number = max(number, int(batch.moved[0]) - self._most)
-        moved = np.flatnonzero(batch.at[0] != model.home)
-        chosen = moved[np.argsort(self._lots.draw(len(moved)))[:number]]
+        moved = np.flatnonzero(batch.host_of[0] != model.home)
+        chosen = moved[np.argsort(self._rng.draw(len(moved)))[:number]]
         which = np.zeros(1, dtype=np.intp)
         hosts: list[int] = []
         for instance in chosen.tolist():
             home = int(model.home[instance])
             group = model.group_of[instance]
-            if batch.there[0, group, home] < model.most[group]:
-                hosts += [home, int(batch.at[0, instance])]
+            if batch.members_on[0, group, home] < model.most[group]:
+                hosts += [home, int(batch.host_of[0, instance])]
                 batch.move(which, np.array([instance]), np.array([home]))
         if hosts:
             batch.refresh_hosts(np.unique(hosts)[None])

@@ -110,7 +110,10 @@ class EjectingPacking(BinPacking):
     def _lacks(self, instance: int) -> FloatArray:
         """[H]: what it lacks most there, as a share of what it needs."""
         shares: FloatArray = np.zeros(len(self.load))
-        for need, free in [*self._rules.rooms(), *self._rules.ceilings()]:
+        for need, free in [
+            *self._rules.free_capacities(),
+            *self._rules.ceilings(),
+        ]:
             if need[instance] > 0:
                 lacking = 1.0 - free / need[instance]
                 shares = np.maximum(shares, lacking)
@@ -143,7 +146,10 @@ class EjectingPacking(BinPacking):
         """[V]: whose leaving makes as much room as an instance lacks."""
         host_of = self._placement.host_of
         mask: BoolArray = hosts[host_of].copy()
-        for need, free in [*self._rules.rooms(), *self._rules.ceilings()]:
+        for need, free in [
+            *self._rules.free_capacities(),
+            *self._rules.ceilings(),
+        ]:
             lacks = need[instance] - free[host_of]
             mask &= (lacks <= need + EPSILON) | (need[instance] == 0)
         return mask

@@ -99,7 +99,7 @@ class HostOrders:
         """Empty a host after others, or leave all as it was."""
         instances = self._placement.on(host)
         before = len(packing.moves)
-        spare = self._simulation.left - before - len(instances)
+        spare = self._simulation.remaining - before - len(instances)
         if spare < 0:
             return False
         receives = targets[host]

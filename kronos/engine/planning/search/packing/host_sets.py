@@ -106,9 +106,9 @@ class HostSets:
             dtype=np.intp,
         ).reshape(-1, number)
         moves = self._number[sets].sum(axis=1)
-        able = moves <= self._simulation.left
+        able = moves <= self._simulation.remaining
         for knapsack in self._knapsacks:
-            able &= knapsack.weights[sets].sum(axis=1) <= knapsack.room * (
+            able &= knapsack.weights[sets].sum(axis=1) <= knapsack.capacity * (
                 1 + EPSILON
             )
         order = np.argsort(moves[able], kind='stable')
@@ -120,7 +120,7 @@ class HostSets:
         targets = self._in_use.copy()
         targets[hosts] = False
         instances = np.flatnonzero(np.isin(self._placement.host_of, hosts))
-        spare = self._simulation.left - len(instances)
+        spare = self._simulation.remaining - len(instances)
         with self._placement.trial():
             packing = EjectingPacking(self._simulation)
             order = packing.heaviest_first(instances)

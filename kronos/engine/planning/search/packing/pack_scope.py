@@ -26,7 +26,7 @@ class Knapsack:
 
     weights: FloatArray
     """[H]"""
-    room: float
+    capacity: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class PackScope:
         going = in_flight.destinations(inputs.snapshot).values()
         departures = Counter(
             index.host[host]
-            for uuid, hosts in inputs.memory.returns.items()
+            for uuid, hosts in inputs.cooldowns.returns.items()
             for host in hosts
             if uuid in index.instance and host in index.host
         )
@@ -98,7 +98,7 @@ class PackScope:
             somewhere |= ever & (host_of != host)
         return movable & somewhere
 
-    def rooms(self) -> list[tuple[FloatArray, FloatArray]]:
+    def free_capacities(self) -> list[tuple[FloatArray, FloatArray]]:
         """What instances take [V] and hosts in use have room for [H].
 
         Per resource of Placement and per policy; never negative.
@@ -107,7 +107,7 @@ class PackScope:
         rules = self.simulation.constraints
         pairs = [
             (need.astype(float), free.astype(float))
-            for need, free in rules.rooms()
+            for need, free in rules.free_capacities()
         ]
         return [
             (need, np.where(in_use, np.maximum(free, 0.0), 0.0))
@@ -124,10 +124,10 @@ class PackScope:
         hosts = len(self.awaited)
         return [
             Knapsack(
-                np.bincount(host_of, weights=need, minlength=hosts) + room,
-                float(room.sum()),
+                np.bincount(host_of, weights=need, minlength=hosts) + free,
+                float(free.sum()),
             )
-            for need, room in self.rooms()
+            for need, free in self.free_capacities()
         ]
 
 

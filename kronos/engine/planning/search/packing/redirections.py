@@ -43,7 +43,7 @@ class Redirections:
         size = self._simulation.utilization.memory_mb[stuck]
         ordered = stuck[np.lexsort((stuck, -size))]
         for instance in ordered[:MOST_HELPED].tolist():
-            if self._simulation.left < 1:
+            if self._simulation.remaining < 1:
                 return
             self._help(instance)
         if self._stuck(ordered).size:
@@ -74,7 +74,7 @@ class Redirections:
         :param order: 1: the largest first; -1: the smallest
         """
         simulation = self._simulation
-        most = len(self._moves()) + simulation.left
+        most = len(self._moves()) + simulation.remaining
         hosts = np.ones(len(simulation.utilization.counts), dtype=bool)
         with simulation.placement.trial():
             packing = EjectingPacking(simulation, evens)

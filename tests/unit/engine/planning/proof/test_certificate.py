@@ -11,7 +11,7 @@ from oslotest import base
 
 from kronos.engine.planning import propose
 from kronos.engine.planning.proof import exact_model
-from kronos.engine.planning.search.local import focus
+from kronos.engine.planning.search.local import neighbourhood
 from kronos.engine.settings import (
     PhaseSelection,
     PlanMode,
@@ -194,7 +194,7 @@ class TestRecordings(base.BaseTestCase):
         super().setUp()
         # Both stop by their own count: they say the same each time.
         self.useFixture(fixtures.MockPatchObject(exact_model, 'NODES', 200))
-        self.useFixture(fixtures.MockPatchObject(focus, 'ROUNDS', 5))
+        self.useFixture(fixtures.MockPatchObject(neighbourhood, 'ROUNDS', 5))
 
     def test_all_plans(self) -> None:
         for path in RECORDINGS:

@@ -6,9 +6,9 @@ import random
 
 from oslotest import base
 
-from kronos.engine.planning.proof import counting, exact_model
+from kronos.engine.planning.proof import exact_model, lower_bound
 from kronos.engine.planning.proof.exact_model import TOLERANCE, ExactModel
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 from tests.builders import scopes
 from tests.unit.engine.oracles import reachable
 
@@ -26,8 +26,8 @@ class TestEveryScope(base.BaseTestCase):
             simulation = reachable.begun(snapshot, policies, settings)
             if simulation is None:
                 continue
-            scope = RelaxedScope.of(simulation, 10**6)
-            model = ExactModel(scope, counting.levels(scope))
+            scope = LpRelaxation.of(simulation, 10**6)
+            model = ExactModel(scope, lower_bound.levels(scope))
             least = reachable.lowest(simulation, settings.max_migrations)
             with self.subTest(seed=seed):
                 found = model.solve(60.0)
@@ -51,8 +51,8 @@ class TestExclusions(base.BaseTestCase):
             scopes.scope([cpu], hosts, vms), [cpu], settings
         )
         assert simulation is not None
-        scope = RelaxedScope.of(simulation, 100)
-        self.model = ExactModel(scope, counting.levels(scope))
+        scope = LpRelaxation.of(simulation, 100)
+        self.model = ExactModel(scope, lower_bound.levels(scope))
 
     def test_best(self) -> None:
         """0 and 1 are instances and 1 is host b."""

@@ -20,8 +20,8 @@ from tests import places
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 
-ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
-WHOLE = 'kronos.engine.planning.search.local.focus.WHOLE'
+ROUNDS = 'kronos.engine.planning.search.local.neighbourhood.ROUNDS'
+WHOLE = 'kronos.engine.planning.search.local.neighbourhood.WHOLE'
 SAME = 1e-9
 CASES = 45
 WANTED = [

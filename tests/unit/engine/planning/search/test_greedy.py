@@ -29,7 +29,7 @@ class TestImproving(base.BaseTestCase):
         made = 0
         for seed, simulation, settings in spreading.by_lot(CASES):
             moves = Moves(simulation, settings)
-            while simulation.left > 0:
+            while simulation.remaining > 0:
                 instances, found = gains(simulation)
                 best = found.max(initial=0.0)
                 move = moves.improving()

@@ -26,7 +26,7 @@ def made(build: Callable[[StuckEnds], None], policies: int = 1) -> Simulation:
 
 def aside(simulation: Simulation, exhaust: bool = False) -> list[SetAside]:
     found = stuck_hosts.find(simulation, exhaust)
-    return stuck_hosts.told(simulation, found)
+    return stuck_hosts.descriptions(simulation, found)
 
 
 def names(simulation: Simulation) -> list[str]:

@@ -5,18 +5,18 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from tests.builders import spreading
 
 CASES = 40
 NUMBER = 3
 
 
-def batch_of(simulation, lots):
+def batch_of(simulation, rng):
     found = Batch(spreading.model(simulation), NUMBER)
     high, low = found.extremes()
-    found.high = high - 0.2 * lots.draw(*high.shape) * (high - low)
-    found.low = low + 0.2 * lots.draw(*low.shape) * (high - low)
+    found.high = high - 0.2 * rng.draw(*high.shape) * (high - low)
+    found.low = low + 0.2 * rng.draw(*low.shape) * (high - low)
     found.price[:] = 0.05
     found.refresh()
     return found
@@ -27,11 +27,11 @@ class TestBatch(base.BaseTestCase):
         """As if they had been computed anew."""
         moved = 0
         for seed, simulation, _ in spreading.by_lot(CASES):
-            lots = Lots(seed)
-            batch = batch_of(simulation, lots)
+            rng = RandomNumbers(seed)
+            batch = batch_of(simulation, rng)
             most = np.full(NUMBER, 4)
             for _ in range(4):
-                noise = 0.5 + lots.draw(*batch.at.shape)
+                noise = 0.5 + rng.draw(*batch.host_of.shape)
                 ones, hosts, costs = batch.best_moves(most, noise)
                 which = np.flatnonzero(costs < 0.0)
                 moved += len(which)
@@ -47,11 +47,11 @@ class TestBatch(base.BaseTestCase):
     def test_what_a_move_costs(self):
         """As far as it takes all hosts out of their windows, or into them."""
         for seed, simulation, _ in spreading.by_lot(CASES):
-            batch = batch_of(simulation, Lots(seed))
+            batch = batch_of(simulation, RandomNumbers(seed))
             batch.price[:] = 0.0
             batch.refresh()
             ones, hosts, costs = batch.best_moves(
-                np.full(NUMBER, 9), np.ones(batch.at.shape)
+                np.full(NUMBER, 9), np.ones(batch.host_of.shape)
             )
             which = np.flatnonzero(np.isfinite(costs))
             before = batch.outside()
@@ -62,8 +62,8 @@ class TestBatch(base.BaseTestCase):
     def test_the_same_move_where_hosts_are_many(self):
         """A search that looks at the furthest ones finds no worse move."""
         for seed, simulation, _ in spreading.by_lot(CASES):
-            batch = batch_of(simulation, Lots(seed))
-            noise = np.ones(batch.at.shape)
+            batch = batch_of(simulation, RandomNumbers(seed))
+            noise = np.ones(batch.host_of.shape)
             _, _, costs = batch.best_moves(np.full(NUMBER, 9), noise)
             *_, cost = batch.best_move(9, noise[0])
             if costs[0] < -1e-9:
@@ -71,7 +71,7 @@ class TestBatch(base.BaseTestCase):
 
     def test_moves_and_back(self):
         for seed, simulation, _ in spreading.by_lot(CASES):
-            batch = batch_of(simulation, Lots(seed))
+            batch = batch_of(simulation, RandomNumbers(seed))
             before = [part.copy() for part in batch.state]
             one, which = np.zeros(NUMBER, dtype=int), np.arange(NUMBER)
             last = np.full(NUMBER, len(batch.model.hosts) - 1)

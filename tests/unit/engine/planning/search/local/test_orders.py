@@ -4,9 +4,9 @@
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.planning.search.local.orders import Orders
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.settings import SwapMoves
 from tests.builders import spreading
 
@@ -38,15 +38,15 @@ class TestOrders(base.BaseTestCase):
         """Every order of some moves is tried on the simulation itself."""
         partly = 0
         for seed, simulation, _ in spreading.by_lot(CASES):
-            model, lots = spreading.model(simulation), Lots(seed)
+            model, rng = spreading.model(simulation), RandomNumbers(seed)
             at = model.home.copy()
-            some = np.argsort(lots.draw(len(at)))[:MOVES]
-            for one, lot in zip(some, lots.draw(len(some)), strict=True):
+            some = np.argsort(rng.draw(len(at)))[:MOVES]
+            for one, lot in zip(some, rng.draw(len(some)), strict=True):
                 may = np.flatnonzero(model.allowed[one])
                 at[one] = may[int(lot * len(may))]
             moved = np.flatnonzero(at != model.home)
-            goal = Goal(model, MOVES, True, 0.0)
-            found = Orders(model, goal, at, SwapMoves.NONE)
+            objective = Objective(model, MOVES, True, 0.0)
+            found = Orders(model, objective, at, SwapMoves.NONE)
             moves = [
                 (int(model.instances[one]), int(model.hosts[at[one]]))
                 for one in moved.tolist()
@@ -70,9 +70,9 @@ class TestOrders(base.BaseTestCase):
                 continue
             at = model.home.copy()
             at[0], at[other] = model.home[other[0]], model.home[0]
-            goal = Goal(model, 2, True, 0.0)
+            objective = Objective(model, 2, True, 0.0)
             none, safe, every = (
-                Orders(model, goal, at, one).value for one in SwapMoves
+                Orders(model, objective, at, one).value for one in SwapMoves
             )
             self.assertLessEqual(safe, none)
             self.assertLessEqual(every, safe)

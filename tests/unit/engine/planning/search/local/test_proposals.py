@@ -7,7 +7,7 @@ import fixtures
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local import focus
+from kronos.engine.planning.search.local import neighbourhood
 from kronos.engine.planning.search.local.proposals import Proposals
 from tests.builders import spreading
 
@@ -16,7 +16,7 @@ CASES = 20
 
 def end(simulation):
     utilization = simulation.utilization
-    return focus.GreedyEnd(
+    return neighbourhood.GreedyEnd(
         [],
         np.array([one.values[0] for one in utilization.highest]),
         np.array([one.values[0] for one in utilization.lowest]),
@@ -26,7 +26,7 @@ def end(simulation):
 class TestProposals(base.BaseTestCase):
     def setUp(self):
         super().setUp()
-        name = f'{focus.__name__}.ROUNDS'
+        name = f'{neighbourhood.__name__}.ROUNDS'
         self.useFixture(fixtures.MonkeyPatch(name, 5))
 
     def rows(self, budget):
@@ -49,7 +49,7 @@ class TestProposals(base.BaseTestCase):
         self.assertGreater(number, CASES // 3)
 
     def test_where_hosts_are_many(self):
-        name = f'{focus.__name__}.WHOLE'
+        name = f'{neighbourhood.__name__}.WHOLE'
         self.useFixture(fixtures.MonkeyPatch(name, 0))
         found = [row for _, row in self.rows(3) if row]
         self.assertGreater(len(found), CASES // 2)

@@ -4,7 +4,7 @@
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.goal import Goal
+from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.planning.search.local.pruning import pruned
 from kronos.engine.settings import Settings
 from tests.builders import scopes, spreading
@@ -29,8 +29,8 @@ class TestPruned(base.BaseTestCase):
         at = self.model.home.copy()
         for name, host in moves.items():
             at[self.names.index(name)] = host
-        goal = Goal(self.model, 5, True, min_gain)
-        found = pruned(self.model, goal, at)
+        objective = Objective(self.model, 5, True, min_gain)
+        found = pruned(self.model, objective, at)
         return {self.names[n] for n in np.flatnonzero(found != at)}, found
 
     def test_what_buys_nothing(self):

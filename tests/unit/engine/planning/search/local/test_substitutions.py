@@ -8,8 +8,8 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.objective import Objective
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.planning.search.local.substitutions import substituted
 from kronos.engine.planning.search.local.target_windows import Effort
 from kronos.engine.planning.search.local.wide_windows import WideWindows
@@ -23,7 +23,7 @@ PASSES = 50
 NEAR = 1e-7
 
 
-def value(model, goal, at):
+def value(model, objective, at):
     """What a placement is worth; inf if a rule forbids it."""
     batch = Batch(model, 1, tables=False)
     which = np.zeros(1, dtype=np.intp)
@@ -32,14 +32,16 @@ def value(model, goal, at):
             return math.inf
         batch.move(which, np.array([one]), at[[one]])
     # Of a group that shares a host already no more may come.
-    here = batch.there[0] > np.maximum(model.most[:, None], model.there)
+    here = batch.members_on[0] > np.maximum(
+        model.most[:, None], model.members_on
+    )
     if here.any() or batch.overfull()[0] > NEAR:
         return math.inf
     high, low = batch.extremes()
     return float(
-        goal.values(high - low, batch.moved, batch.costs(), batch.overfull())[
-            0
-        ]
+        objective.values(
+            high - low, batch.moved, batch.costs(), batch.overfull()
+        )[0]
     )
 
 
@@ -66,18 +68,20 @@ class TestSubstituted(base.BaseTestCase):
         for seed, simulation, _ in spreading.by_lot(CASES):
             model = spreading.model(simulation)
             for exhaust in False, True:
-                goal = Goal(model, BUDGET, exhaust, 0.001)
-                wide = WideWindows(model, goal, Effort(1, 8, 2), Lots())
-                at = wide.run(model.home)[0].at
-                before = value(model, goal, at)
-                found = substituted(model, goal, at, PASSES)
-                after = value(model, goal, found)
+                objective = Objective(model, BUDGET, exhaust, 0.001)
+                wide = WideWindows(
+                    model, objective, Effort(1, 8, 2), RandomNumbers()
+                )
+                at = wide.run(model.home)[0].host_of
+                before = value(model, objective, at)
+                found = substituted(model, objective, at, PASSES)
+                after = value(model, objective, found)
                 self.assertLess(after, before + NEAR, seed)
                 lower += after < before - NEAR
                 moved = [int((one != model.home).sum()) for one in (at, found)]
                 self.assertLessEqual(moved[1], moved[0])
                 for other in others(model, found):
-                    lowest = value(model, goal, other)
+                    lowest = value(model, objective, other)
                     self.assertLess(after, lowest + NEAR, seed)
         self.assertGreater(lower, 3)
 
@@ -106,7 +110,7 @@ class TestAmongThree(base.BaseTestCase):
         at = model.home.copy()
         for name, host in moves.items():
             at[getattr(self, name)] = host
-        found = substituted(model, Goal(model, 1, True, 0.0), at)
+        found = substituted(model, Objective(model, 1, True, 0.0), at)
         return found[self.dear], found[self.cheap]
 
     def test_one_with_less_memory(self):

@@ -4,8 +4,8 @@
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.objective import Objective
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.planning.search.local.target_windows import (
     Effort,
     TargetWindows,
@@ -17,9 +17,9 @@ from tests.builders.scopes import policy, vm
 CASES = 12
 
 
-def search(model, goal, reach=None):
+def search(model, objective, reach=None):
     effort = Effort(8, 30, 3)
-    found = TargetWindows(model, goal, effort, Lots(), reach)
+    found = TargetWindows(model, objective, effort, RandomNumbers(), reach)
     return found.run([model.home])
 
 
@@ -37,29 +37,29 @@ class TestTargetWindows(base.BaseTestCase):
             scopes.scope(policies, hosts, vms), policies, Settings()
         )
         model = spreading.model(found)
-        best, *_ = search(model, Goal(model, 4, True, 0.0))
+        best, *_ = search(model, Objective(model, 4, True, 0.0))
         self.assertAlmostEqual(0.0, best.value)
 
     def test_values_and_budget(self):
         """The first is the best; all are within the budget."""
         for seed, simulation, _ in spreading.by_lot(CASES):
             model = spreading.model(simulation)
-            found = search(model, Goal(model, 3, True, 0.0))
+            found = search(model, Objective(model, 3, True, 0.0))
             values = [one.value for one in found]
             self.assertEqual(sorted(values), values, seed)
             for one in found:
-                moved = np.not_equal(one.at, model.home)
+                moved = np.not_equal(one.host_of, model.home)
                 self.assertLessEqual(int(moved.sum()), 3)
                 rows = np.flatnonzero(moved)
-                self.assertTrue(model.allowed[rows, one.at[rows]].all())
+                self.assertTrue(model.allowed[rows, one.host_of[rows]].all())
 
     def test_the_same_again(self):
         for _, simulation, _ in spreading.by_lot(CASES):
             model = spreading.model(simulation)
             one, other = (
                 [
-                    (found.value, found.at.tolist())
-                    for found in search(model, Goal(model, 3, False, 0.0))
+                    (found.value, found.host_of.tolist())
+                    for found in search(model, Objective(model, 3, False, 0.0))
                 ]
                 for _ in range(2)
             )
@@ -69,7 +69,7 @@ class TestTargetWindows(base.BaseTestCase):
         """It counts as what can be."""
         for _, simulation, _ in spreading.by_lot(CASES):
             model = spreading.model(simulation)
-            goal = Goal(model, 3, True, 0.0)
-            best, *_ = search(model, goal, lambda at: 9.0)
+            objective = Objective(model, 3, True, 0.0)
+            best, *_ = search(model, objective, lambda at: 9.0)
             high = simulation.utilization.combined()
             self.assertGreater(best.value, high - 1e-9)

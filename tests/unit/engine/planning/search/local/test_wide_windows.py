@@ -4,8 +4,8 @@
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.goal import Goal
-from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.objective import Objective
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.planning.search.local.target_windows import Effort
 from kronos.engine.planning.search.local.wide_windows import WideWindows
 from tests.builders import spreading
@@ -15,8 +15,10 @@ BUDGET = 4
 
 
 def search(model, exhaust):
-    goal = Goal(model, BUDGET, exhaust, 0.0)
-    return WideWindows(model, goal, Effort(1, 60, 3), Lots()).run(model.home)
+    objective = Objective(model, BUDGET, exhaust, 0.0)
+    return WideWindows(
+        model, objective, Effort(1, 60, 3), RandomNumbers()
+    ).run(model.home)
 
 
 class TestWideWindows(base.BaseTestCase):
@@ -29,7 +31,7 @@ class TestWideWindows(base.BaseTestCase):
             now = simulation.utilization.combined()
             self.assertLess(best.value, now + 1e-9, seed)
             lower += best.value < now - 1e-3
-            moved = np.not_equal(best.at, model.home)
+            moved = np.not_equal(best.host_of, model.home)
             self.assertLessEqual(int(moved.sum()), BUDGET)
         self.assertGreater(lower, CASES // 3)
 
@@ -37,7 +39,7 @@ class TestWideWindows(base.BaseTestCase):
         for _, simulation, _ in spreading.by_lot(CASES // 3):
             model = spreading.model(simulation)
             one, other = (
-                [found.at.tolist() for found in search(model, False)]
+                [found.host_of.tolist() for found in search(model, False)]
                 for _ in range(2)
             )
             self.assertEqual(one, other)

@@ -76,11 +76,11 @@ class TestRooms(base.BaseTestCase):
         scopes.give_room(snapshot, dict.fromkeys(snapshot.hosts, room))
         vcpus, memory, cpu = asked(snapshot).knapsacks()
         self.assertEqual([8, 8, 8], vcpus.weights.tolist())
-        self.assertEqual(6 + 6 + 4, vcpus.room)
+        self.assertEqual(6 + 6 + 4, vcpus.capacity)
         self.assertEqual([2048] * 3, memory.weights.tolist())
-        self.assertEqual(1024 + 1024 + 0, memory.room)
+        self.assertEqual(1024 + 1024 + 0, memory.capacity)
         np.testing.assert_allclose([0.8] * 3, cpu.weights)
-        self.assertAlmostEqual(0.7 + 0.6 + 0.5, cpu.room)
+        self.assertAlmostEqual(0.7 + 0.6 + 0.5, cpu.capacity)
 
     def test_an_overfull_host_has_no_room(self) -> None:
         snapshot = three()
@@ -92,7 +92,7 @@ class TestRooms(base.BaseTestCase):
         scopes.give_room(snapshot, rooms)
         vcpus = asked(snapshot).knapsacks()[0]
         self.assertEqual([3, 3, 4], vcpus.weights.tolist())
-        self.assertEqual(2, vcpus.room)
+        self.assertEqual(2, vcpus.capacity)
 
     def test_nothing_is_known(self) -> None:
         """No reading, no room; no view of Placement, any room."""
@@ -101,5 +101,5 @@ class TestRooms(base.BaseTestCase):
         assert capacity is not None
         del capacity.samples[2]
         vcpus, _, cpu = asked(snapshot).knapsacks()
-        self.assertGreater(vcpus.room, 1e18)
-        self.assertAlmostEqual(0.7 + 0.6, cpu.room)
+        self.assertGreater(vcpus.capacity, 1e18)
+        self.assertAlmostEqual(0.7 + 0.6, cpu.capacity)

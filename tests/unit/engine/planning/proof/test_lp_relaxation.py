@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 from kronos.engine.settings import Settings
 from kronos.engine.types import Headroom, ServerGroup
 from tests.builders import scopes
@@ -13,12 +13,12 @@ HOSTS = {'a': [0.9], 'b': [0.1], 'c': [0.5]}
 
 
 class TestRelaxedScope(base.BaseTestCase):
-    def _of(self, largest: int = 100) -> RelaxedScope:
+    def _of(self, largest: int = 100) -> LpRelaxation:
         simulation = reachable.begun(
             self.snapshot, [self.cpu], Settings(max_migrations=1)
         )
         assert simulation is not None
-        return RelaxedScope.of(simulation, largest)
+        return LpRelaxation.of(simulation, largest)
 
     def setUp(self) -> None:
         super().setUp()

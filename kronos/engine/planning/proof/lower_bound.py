@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counting bound: how even so many moves can make a scope at most.
+"""The lower bound of a plan by counting: the most even that a scope can be.
 
 To bring the highest hosts of a policy below a level, so many instances must
 leave each of them, at least: the largest first. One that leaves serves all
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 
 MOST_MOVES = 500
 """With more, each policy is counted alone: they hardly share hosts then."""
@@ -49,7 +49,7 @@ Stairs = list[tuple[float, int]]
 """Values that are to be beaten one after the other, each with its host."""
 
 
-def levels(scope: RelaxedScope) -> tuple[float, float]:
+def levels(scope: LpRelaxation) -> tuple[float, float]:
     """What no plan gets the weighted sums of both ends below.
 
     :returns: that of the highest hosts, and of the lowest, negative
@@ -64,7 +64,7 @@ def levels(scope: RelaxedScope) -> tuple[float, float]:
     )
 
 
-def _departures(scope: RelaxedScope, p: int) -> tuple[Stairs, float]:
+def _departures(scope: LpRelaxation, p: int) -> tuple[Stairs, float]:
     """The values of hosts as their largest instances leave.
 
     :returns: with the value that none gets the highest host below
@@ -84,7 +84,7 @@ def _departures(scope: RelaxedScope, p: int) -> tuple[Stairs, float]:
     return stairs, floor
 
 
-def _arrivals(scope: RelaxedScope, p: int) -> tuple[Stairs, float]:
+def _arrivals(scope: LpRelaxation, p: int) -> tuple[Stairs, float]:
     """The same of hosts as the largest instances enter, all negative."""
     hosts = np.flatnonzero(scope.judged[p])
     values = scope.scores[p, hosts]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from oslotest import base
 
-from kronos.engine.planning.proof import counting
-from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.proof import lower_bound
+from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 from kronos.engine.settings import Settings
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
@@ -21,7 +21,7 @@ def relaxed(
     hosts: Mapping[str, Sequence[float]],
     shares: Mapping[str, Sequence[Sequence[float]]],
     moves: int,
-) -> RelaxedScope:
+) -> LpRelaxation:
     """:param shares: by host, of each of its instances by policy"""
     number = len(next(iter(hosts.values())))
     policies = [policy(f'p{n}', 1.0 / number) for n in range(number)]
@@ -34,7 +34,7 @@ def relaxed(
     settings = Settings(max_migrations=moves)
     simulation = reachable.begun(snapshot, policies, settings)
     assert simulation is not None
-    return RelaxedScope.of(simulation, 0)
+    return LpRelaxation.of(simulation, 0)
 
 
 class TestByHand(base.BaseTestCase):
@@ -44,7 +44,7 @@ class TestByHand(base.BaseTestCase):
         for moves, lowest in ((1, 0.5), (2, 0.6)):
             scope = relaxed(hosts, shares, moves)
             with self.subTest(moves=moves):
-                high, low = counting.levels(scope)
+                high, low = lower_bound.levels(scope)
                 # Two would do more, but 0.6 is the mean.
                 self.assertAlmostEqual(0.6, high)
                 self.assertAlmostEqual(-lowest, low)
@@ -58,8 +58,8 @@ class TestByHand(base.BaseTestCase):
             'd': [0.1, 0.1],
         }
         shares = {'a': [[0.5, 0.0]], 'b': [[0.0, 0.5]]}
-        one, _ = counting.levels(relaxed(hosts, shares, 1))
-        two, _ = counting.levels(relaxed(hosts, shares, 2))
+        one, _ = lower_bound.levels(relaxed(hosts, shares, 1))
+        two, _ = lower_bound.levels(relaxed(hosts, shares, 2))
         self.assertAlmostEqual(0.5 * (0.4 + 0.9), one)
         self.assertAlmostEqual(0.4, two)
 
@@ -69,7 +69,7 @@ class TestByHand(base.BaseTestCase):
         self.assertEqual(1, scope.moves)
         fixed = relaxed(hosts, {}, 1)
         self.assertEqual(0, fixed.moves)
-        self.assertAlmostEqual(0.7, sum(counting.levels(fixed)))
+        self.assertAlmostEqual(0.7, sum(lower_bound.levels(fixed)))
 
 
 class TestEveryScope(base.BaseTestCase):
@@ -82,10 +82,10 @@ class TestEveryScope(base.BaseTestCase):
             simulation = reachable.begun(snapshot, policies, settings)
             if simulation is None:
                 continue
-            scope = RelaxedScope.of(simulation, rng.choice([0, 10**6]))
+            scope = LpRelaxation.of(simulation, rng.choice([0, 10**6]))
             least = reachable.lowest(simulation, settings.max_migrations)
             with self.subTest(seed=seed):
-                bound = sum(counting.levels(scope))
+                bound = sum(lower_bound.levels(scope))
                 self.assertLessEqual(bound, least + reachable.SAME)
             seen += 1
         self.assertGreater(seen, CLUSTERS / 2)

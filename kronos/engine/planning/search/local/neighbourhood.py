@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The focus: which hosts and instances a search looks at, and how hard."""
+"""The neighbourhood: the hosts and instances that a search changes.
+
+With the effort that it makes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,15 +43,15 @@ class GreedyEnd:
 
 
 @dataclass(frozen=True)
-class Focus:
-    """What a search looks at."""
+class Neighbourhood:
+    """The hosts and instances that a search changes."""
 
     instances: IntArray
     hosts: IntArray
     effort: Effort
 
 
-def of(simulation: Simulation, end: GreedyEnd) -> Focus:
+def of(simulation: Simulation, end: GreedyEnd) -> Neighbourhood:
     """All of a small scope; of a large one the hosts that bind.
 
     But those that are set aside. In a large scope these are the ones outside
@@ -66,10 +69,11 @@ def of(simulation: Simulation, end: GreedyEnd) -> Focus:
         hosts = hosts[judged[hosts]]
         destroyed = min(MANY, max(FEW, len(end.moves) // PART))
         effort = Effort(1, REPAIRED // destroyed, destroyed)
-        return Focus(instances, hosts, effort)
+        return Neighbourhood(instances, hosts, effort)
     pairs = max(1, len(instances) * len(hosts))
     placements = min(PLACEMENTS, max(2, PAIRS // pairs))
-    return Focus(instances, hosts, Effort(placements, ROUNDS, DESTROYED))
+    effort = Effort(placements, ROUNDS, DESTROYED)
+    return Neighbourhood(instances, hosts, effort)
 
 
 def is_small(simulation: Simulation) -> bool:

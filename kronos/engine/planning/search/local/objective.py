@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The goal of a search: which of two final placements is better."""
+"""The objective of a search: which of two final placements is better."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ BALANCED = -2.0
 """Where a placement stands in which all policies are within."""
 
 
-class Goal:
+class Objective:
     """The lowest combined imbalance, or all thresholds by the fewest moves.
 
     :param budget: how many instances may move

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The room on a host: what Placement has free there, and who fits into it.
+"""The free capacity of a host by Placement, and who fits into it.
 
 The headroom constraint and the action's check of a destination ask the same.
 """
@@ -10,7 +10,7 @@ from typing import Any
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import Headroom
 
-UNKNOWN_ROOM = 2**62
+UNLIMITED = 2**62
 
 
 def free(resource: str, headroom: Mapping[str, Headroom] | None) -> int:
@@ -21,9 +21,9 @@ def free(resource: str, headroom: Mapping[str, Headroom] | None) -> int:
     host does not have, it has none.
     """
     if headroom is None:
-        return UNKNOWN_ROOM
-    room = headroom.get(resource)
-    return room.capacity - room.used if room else 0
+        return UNLIMITED
+    amount = headroom.get(resource)
+    return amount.capacity - amount.used if amount else 0
 
 
 def fits(need: Any, free: Any) -> Any:

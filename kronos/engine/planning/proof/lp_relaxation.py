@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The relaxed scope: what bounds any plan, whatever its order.
+"""The LP relaxation of a scope: what bounds any plan, whatever its order.
 
 A plan ends in a placement that differs from the first one in at most as many
 instances as it has moves. Bounds are sought over all such placements: they
@@ -13,12 +13,12 @@ from typing import Self
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.eligibility import room
+from kronos.engine.eligibility import free_capacity
 from kronos.engine.simulation.simulation import Simulation
 
 
 @dataclass(frozen=True, eq=False)
-class RelaxedScope:
+class LpRelaxation:
     """A scope of which only what lasts binds."""
 
     moves: int
@@ -44,7 +44,7 @@ class RelaxedScope:
     entrances: dict[int, BoolArray]
     """[V] by host: who may come there at some time; of hosts that are
     looked at only."""
-    rooms: list[tuple[IntArray, IntArray]]
+    free_capacities: list[tuple[IntArray, IntArray]]
     """Per resource what instances need [V] and hosts have free [H]."""
     apart: list[tuple[list[int], dict[int, int], int]]
     """Members, their number by host, and how many may come to be on one."""
@@ -67,7 +67,7 @@ class RelaxedScope:
         if not simulation.rules.thresholds_object:
             above = np.full(len(above), np.inf)
         scope = cls(
-            moves=int(min(simulation.left, number)),
+            moves=int(min(simulation.remaining, number)),
             weights=utilization.weights,
             ceilings=above,
             scores=utilization.scores.copy(),
@@ -78,14 +78,14 @@ class RelaxedScope:
             host_of=simulation.placement.host_of.copy(),
             movable=simulation.movable.copy(),
             entrances={},
-            rooms=constraints.rooms(),
+            free_capacities=constraints.free_capacities(),
             apart=constraints.apart(),
         )
         all_hosts = scope.size <= largest
         hosts = range(len(utilization.counts))
         for host in hosts if all_hosts else scope.lowest():
             scope.entrances[host] = (
-                scope.movable & constraints.ever(host) & scope._has_room(host)
+                scope.movable & constraints.ever(host) & scope._fits(host)
             )
         scope._shut()
         return scope
@@ -165,11 +165,11 @@ class RelaxedScope:
         used = -np.sort(-self.usage[p, which])
         return float(used[: self.moves].sum())
 
-    def _has_room(self, host: int) -> BoolArray:
+    def _fits(self, host: int) -> BoolArray:
         """[V]: whom a host has room for once all that may leave have left."""
         leaving = self.leaving(host)
         mask: BoolArray = np.ones(len(self.host_of), dtype=bool)
-        for need, free in self.rooms:
+        for need, free in self.free_capacities:
             most = int(free[host]) + int(need[leaving].sum())
-            mask &= room.fits(need, most)
+            mask &= free_capacity.fits(need, most)
         return mask

@@ -5,7 +5,7 @@ import fixtures
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local import focus
+from kronos.engine.planning.search.local import neighbourhood
 from kronos.engine.settings import Settings
 from tests.builders import scopes, spreading
 from tests.builders.scopes import policy, vm
@@ -25,8 +25,8 @@ class TestFocus(base.BaseTestCase):
         )
 
     def of(self, moves=()):
-        end = focus.GreedyEnd(moves, np.array([0.7]), np.array([0.3]))
-        return focus.of(self.simulation, end)
+        end = neighbourhood.GreedyEnd(moves, np.array([0.7]), np.array([0.3]))
+        return neighbourhood.of(self.simulation, end)
 
     def test_all_of_a_small_scope(self):
         found = self.of()
@@ -35,9 +35,11 @@ class TestFocus(base.BaseTestCase):
         self.assertGreater(found.effort.placements, 1)
 
     def test_what_is_outside_of_a_large_one(self):
-        self.useFixture(fixtures.MonkeyPatch(f'{focus.__name__}.WHOLE', HOSTS))
         self.useFixture(
-            fixtures.MonkeyPatch(f'{focus.__name__}.ROOMY_HOSTS', 2)
+            fixtures.MonkeyPatch(f'{neighbourhood.__name__}.WHOLE', HOSTS)
+        )
+        self.useFixture(
+            fixtures.MonkeyPatch(f'{neighbourhood.__name__}.ROOMY_HOSTS', 2)
         )
         found = self.of([(20, 15)])
         scores = self.simulation.utilization.scores[0]
