@@ -100,7 +100,7 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
 
     :raises ArchiveError: a name in the question is unknown or means several
     """
-    questions = answers.Answers(
+    questions = answers.PlanAnswers(
         what_if.cycle(plan),
         plan.report,
         functools.partial(what_if.prepared, plan),
@@ -140,7 +140,7 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
 
 def _of_instance(
     plan: Replay,
-    questions: answers.Answers,
+    questions: answers.PlanAnswers,
     uuid: str,
     destination: str | None,
 ) -> list[dict[str, Any]]:

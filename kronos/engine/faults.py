@@ -28,8 +28,8 @@ class Whose(StrEnum):
     OPERATOR = 'operator'
 
 
-class Rest(StrEnum):
-    """Who is left alone for its cooldown after the fault."""
+class CooldownScope(StrEnum):
+    """What has a cooldown after a fault."""
 
     NOBODY = 'nobody'
     """The action was SKIPPED or CANCELLED: nothing was tried."""
@@ -131,7 +131,7 @@ class Consequence:
     leaves the server alone for as long."""
     quarantines: bool = False
     """The server stays where it is for ``instance_quarantine_seconds``."""
-    rests: Rest = Rest.BOTH
+    rests: CooldownScope = CooldownScope.BOTH
 
 
 _STALE = exceptions.StaleTask.__name__
@@ -146,14 +146,14 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'The server was deleted.',
         'Nothing.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_ELSEWHERE: Consequence(
         _STALE,
         Whose.OPERATOR,
         'The server has left its source, or is on its way to another host.',
         'Nothing: the next audit sees where it is.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.OTHER_HALF: Consequence(
         _STALE,
@@ -161,14 +161,14 @@ TABLE: dict[Fault, Consequence] = {
         'The other half of an exchange was not made, so this one would do '
         'harm.',
         'See how the other half ended.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.NO_TURN: Consequence(
         _STALE,
         Whose.SCOPE,
         'Others were moving all the time (queue_timeout).',
         'See what the message says it waited for.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.HOST_NOT_AT_FAULT: Consequence(
         _STALE,
@@ -176,7 +176,7 @@ TABLE: dict[Fault, Consequence] = {
         'host_fault_query does not name the host any more, so it was not '
         'closed.',
         'Nothing.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.HOST_NOT_CLOSED: Consequence(
         _STALE,
@@ -184,14 +184,14 @@ TABLE: dict[Fault, Consequence] = {
         'The source was to be closed before the server left it, and is open.',
         'See how the action of the plan ended that was to close it; the next '
         'audit looks again.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RUNS: Consequence(
         _STALE,
         Whose.SERVER,
         'The guest of the server runs again, so it was not restarted.',
         'Nothing.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_WELL: Consequence(
         _STALE,
@@ -199,7 +199,7 @@ TABLE: dict[Fault, Consequence] = {
         'server_fault_query does not name the server any more, so it was not '
         'restarted.',
         'Nothing.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.PLAN_REFUSED: Consequence(
         _STALE,
@@ -207,28 +207,28 @@ TABLE: dict[Fault, Consequence] = {
         'Nova refused two servers of the plan for what holds for all of '
         'them, and had taken none.',
         f'{ShellCommand.TEST_CELLS} says what has to be set.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'The server was locked after it was planned.',
         'Unlock it, if it is to move.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_PINNED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'The server got kronos:pin after it was planned.',
         'Nothing: its owner wants it to stay.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_NOT_ACTIVE: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
         'The server is not ACTIVE any more.',
         'Nothing: it moves when it is ACTIVE again.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_BUSY: Consequence(
         _PREFLIGHT,
@@ -236,7 +236,7 @@ TABLE: dict[Fault, Consequence] = {
         'The server has a task, such as a snapshot or a resize.',
         f'If the task never ends: {ShellCommand.SERVER_SET_ACTIVE.general}.',
         waits=True,
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_ALLOCATIONS: Consequence(
         _PREFLIGHT,
@@ -253,7 +253,7 @@ TABLE: dict[Fault, Consequence] = {
         'Start it.',
         waits=True,
         retried=True,
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_NOT_UP: Consequence(
         _PREFLIGHT,
@@ -262,7 +262,7 @@ TABLE: dict[Fault, Consequence] = {
         'Start it.',
         waits=True,
         retried=True,
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_DISABLED: Consequence(
         _PREFLIGHT,
@@ -270,14 +270,14 @@ TABLE: dict[Fault, Consequence] = {
         'The destination was disabled, or forced down, after the server was '
         'planned.',
         'Nothing: the next audit chooses another.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_EXCLUDED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
         'exclude_hosts_query gives a value other than 0 for the destination.',
         'See what the query tells of it; the next audit chooses another.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_FULL: Consequence(
         _PREFLIGHT,
@@ -285,7 +285,7 @@ TABLE: dict[Fault, Consequence] = {
         'The room on the destination was taken meanwhile, or Placement does '
         'not show it.',
         'Nothing: the next audit chooses another.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_CELL: Consequence(
         _PREFLIGHT,
@@ -305,7 +305,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SCOPE,
         'The source or the destination was taken out of the aggregate.',
         'Nothing.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.TOO_MANY_AT_FAULT: Consequence(
         _PREFLIGHT,
@@ -313,21 +313,21 @@ TABLE: dict[Fault, Consequence] = {
         'More hosts of the aggregate are at fault, or were closed by Kronos, '
         'than max_closed_hosts, so the host was not closed.',
         'See what the hosts share: the storage, the network.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_STOPPED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'Somebody stopped the server, or nobody can tell who did.',
         'Start it, if it is to run.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RECOVERY_OFF: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'The server got kronos:recover=false after its restart was planned.',
         'Nothing: its owner wants no restart.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.GUEST_UNKNOWN: Consequence(
         _PREFLIGHT,
@@ -336,14 +336,14 @@ TABLE: dict[Fault, Consequence] = {
         'restarted.',
         'See whether its nova-compute is up.',
         waits=True,
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.GROUP_RULE: Consequence(
         _PREFLIGHT,
         Whose.GROUP,
         'A member of its server group came to, or left, the destination.',
         'Nothing: the next audit chooses another.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_TIED: Consequence(
         _PREFLIGHT,
@@ -352,7 +352,7 @@ TABLE: dict[Fault, Consequence] = {
         'or by a snapshot that would take too long.',
         f'Read the reason in the message; {ShellCommand.EXPLAIN} tells what '
         'would let the server go.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.ZONE_PINNED: Consequence(
         _PREFLIGHT,
@@ -360,7 +360,7 @@ TABLE: dict[Fault, Consequence] = {
         'The server is pinned to another availability zone than that of the '
         'destination.',
         'Unpin it, or let the audit do so (unpin_az).',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_REFUSED: Consequence(
         _PREFLIGHT,
@@ -383,7 +383,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.KRONOS,
         'The parameters of the action make no sense.',
         'Somebody has edited them: make a new plan.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.CONFLICT: Consequence(
         exceptions.MigrationConflict.__name__,
@@ -414,14 +414,14 @@ TABLE: dict[Fault, Consequence] = {
         'The new flavor was deleted or changed after the server was planned, '
         'or the server has another flavor by now.',
         'Correct flavor_map; the next audit looks again.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.QUOTA_EXCEEDED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'The quota of the project does not suffice for the new flavor.',
         'Raise it, or map the flavor to a smaller one.',
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.MIGRATION_FAILED: Consequence(
         _FAILED,
@@ -470,7 +470,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'Nova refused to stop, migrate, confirm or start it, or gave it up.',
         "Read Nova's words in the message, and look where the server is.",
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.RESTART_TOO_SLOW: Consequence(
         _TIMEOUT,
@@ -478,7 +478,7 @@ TABLE: dict[Fault, Consequence] = {
         'A step of a restart took longer than restart_timeout.',
         'Look at the server; the next audit goes on with what is left half '
         'done.',
-        rests=Rest.NOBODY,
+        rests=CooldownScope.NOBODY,
     ),
     Fault.TOO_SLOW: Consequence(
         _TIMEOUT,
@@ -599,7 +599,7 @@ TABLE: dict[Fault, Consequence] = {
         'Mend Prometheus, or the query; '
         f'{ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
-        rests=Rest.SCOPE,
+        rests=CooldownScope.SCOPE,
     ),
     Fault.WATCHER_ERROR: Consequence(
         exceptions.TurnUnknown.__name__,

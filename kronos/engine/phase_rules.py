@@ -23,7 +23,7 @@ class SoftGroups(StrEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class PhaseRow:
     """What holds in one phase, whatever the policies and the settings are.
 
     What the fields mean, :class:`PhaseRules` says.
@@ -41,8 +41,8 @@ class Row:
     """Whether they are priced whatever the settings ask for."""
 
 
-TABLE: dict[Phase, Row] = {
-    MigrationPhase.EVACUATE: Row(
+TABLE: dict[Phase, PhaseRow] = {
+    MigrationPhase.EVACUATE: PhaseRow(
         from_draining=True,
         from_counting=False,
         ceilings=True,
@@ -50,21 +50,21 @@ TABLE: dict[Phase, Row] = {
         may_price_soft_groups=True,
         is_drain=True,
     ),
-    MigrationPhase.AFFINITY: Row(
+    MigrationPhase.AFFINITY: PhaseRow(
         from_draining=True,
         from_counting=True,
         ceilings=True,
         return_guard=False,
         may_price_soft_groups=False,
     ),
-    MigrationPhase.SPREAD: Row(
+    MigrationPhase.SPREAD: PhaseRow(
         from_draining=False,
         from_counting=True,
         ceilings=False,
         return_guard=True,
         may_price_soft_groups=True,
     ),
-    MigrationPhase.PACK: Row(
+    MigrationPhase.PACK: PhaseRow(
         from_draining=False,
         from_counting=True,
         ceilings=True,
@@ -137,7 +137,10 @@ def soft_groups(
 
 
 def _soft_groups(
-    row: Row, mode: Mode, soft_rules: SoftRules, enforce_soft_affinity: bool
+    row: PhaseRow,
+    mode: Mode,
+    soft_rules: SoftRules,
+    enforce_soft_affinity: bool,
 ) -> SoftGroups:
     priced = row.always_prices_soft_groups or (
         soft_rules is SoftRules.PENALTY

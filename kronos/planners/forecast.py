@@ -23,7 +23,7 @@ GROUP = f'watcher_workflow_engines.{ENGINE}'
 
 
 @dataclass
-class Trip:
+class ActionTrip:
     """From where to where an action moves its instance, and in which scope."""
 
     scope: str
@@ -31,7 +31,7 @@ class Trip:
     destination: str
 
     @classmethod
-    def of(cls, parameters: dict[str, Any]) -> 'Trip':
+    def of(cls, parameters: dict[str, Any]) -> 'ActionTrip':
         """From the input parameters of an action."""
         return cls(
             parameters['aggregate'],
@@ -62,7 +62,7 @@ class Forecast:
 
     def __init__(
         self,
-        trips: list[Trip],
+        trips: list[ActionTrip],
         parents: list[list[int]],
         pace: Mapping[str, float] | None = None,
     ) -> None:

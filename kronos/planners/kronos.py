@@ -187,7 +187,7 @@ class Kronos(base.BasePlanner):
         if not moves:
             return inputs
         prediction = forecast.Forecast(
-            [forecast.Trip.of(inputs[position]) for position in moves],
+            [forecast.ActionTrip.of(inputs[position]) for position in moves],
             forecast.among(moves, parents),
             solution.strategy.pace,
         )

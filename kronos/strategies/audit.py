@@ -115,7 +115,7 @@ def _planned(
     settings: Settings,
     conf: Any,
     timings: dict[str, float],
-) -> propose.Plan:
+) -> propose.ScheduledPlan:
     plan = propose.plan(
         snapshots,
         file.enabled,

@@ -141,7 +141,7 @@ def _outcome(
 
 
 def _duration(
-    scope: AggregateResult, plan: propose.Plan, snapshot: Snapshot
+    scope: AggregateResult, plan: propose.ScheduledPlan, snapshot: Snapshot
 ) -> dict[str, Any]:
     """How long the plan lasts, and at least must."""
     steps = [scope.steps[step] for step in plan.order]

@@ -102,7 +102,7 @@ class PrometheusClient:
         reading = answer_health.judge(
             query,
             label_key,
-            answer_health.Answer(
+            answer_health.QueryAnswer(
                 samples,
                 asked_at=answered.asked_at,
                 answered_at=answered.answered_at,

@@ -83,7 +83,7 @@ class ConstraintInput:
         return len(self.index.instances), len(self.index.hosts)
 
 
-class Limits:
+class PlacementLimits:
     """Where instances may end, for a search over final placements.
 
     It looks at some instances [n] and some hosts [h], by their positions.
@@ -188,7 +188,7 @@ class Constraint(abc.ABC):
         """Whether all may be there at once, as far as the sum matters."""
         return True
 
-    def limit(self, limits: Limits) -> None:
+    def limit(self, limits: PlacementLimits) -> None:
         """Say where instances may end; as now, where that may change."""
         limits.allowed &= self.rows(limits.instances)[:, limits.hosts]
 

@@ -13,7 +13,11 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.availability_zone import PinnedZone, SameZone
-from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
+from kronos.engine.constraints.base import (
+    Constraint,
+    ConstraintInput,
+    PlacementLimits,
+)
 from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
 from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.headroom import HeadroomConstraint
@@ -22,7 +26,7 @@ from kronos.engine.constraints.return_guard import ReturnGuard
 from kronos.engine.constraints.same_host import SameHost
 from kronos.engine.constraints.server_group import (
     HardServerGroups,
-    ServerGroups,
+    ServerGroupConstraint,
     SoftServerGroups,
 )
 from kronos.engine.constraints.stuck_destination import StuckDestination
@@ -72,7 +76,7 @@ class ConstraintSet:
     def __init__(
         self,
         constraints: Sequence[Constraint],
-        soft: ServerGroups | None = None,
+        soft: ServerGroupConstraint | None = None,
     ) -> None:
         self._constraints = list(constraints)
         self._soft = soft
@@ -167,12 +171,12 @@ class ConstraintSet:
     def apart(self) -> list[tuple[list[int], dict[int, int], int]]:
         """The groups whose members are apart, without what has a price.
 
-        :returns: as :meth:`.ServerGroups.apart`
+        :returns: as :meth:`.ServerGroupConstraint.apart`
         """
         return [
             group
             for constraint in self._hard()
-            if isinstance(constraint, ServerGroups)
+            if isinstance(constraint, ServerGroupConstraint)
             for group in constraint.apart()
         ]
 
@@ -181,7 +185,7 @@ class ConstraintSet:
         return {
             member
             for constraint in self._hard()
-            if isinstance(constraint, ServerGroups)
+            if isinstance(constraint, ServerGroupConstraint)
             for member in constraint.together()
         }
 
@@ -206,9 +210,9 @@ class ConstraintSet:
             (constraint.column(host) for constraint in self._hard()),
         )
 
-    def limits(self, instances: IntArray, hosts: IntArray) -> Limits:
+    def limits(self, instances: IntArray, hosts: IntArray) -> PlacementLimits:
         """Where some instances may end, of some hosts."""
-        limits = Limits(instances, hosts)
+        limits = PlacementLimits(instances, hosts)
         for constraint in self._constraints:
             constraint.limit(limits)
         return limits
@@ -282,11 +286,11 @@ class ConstraintSet:
             for constraint in grouped:
                 constraint.lose(())
 
-    def _grouped(self) -> list[ServerGroups]:
+    def _grouped(self) -> list[ServerGroupConstraint]:
         return [
             constraint
             for constraint in self._constraints
-            if isinstance(constraint, ServerGroups)
+            if isinstance(constraint, ServerGroupConstraint)
         ]
 
     def follow(self, instance: int, source: int, destination: int) -> None:

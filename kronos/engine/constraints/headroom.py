@@ -8,7 +8,11 @@ import numpy as np
 
 from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
-from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
+from kronos.engine.constraints.base import (
+    Constraint,
+    ConstraintInput,
+    PlacementLimits,
+)
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import free_capacity, in_flight
 from kronos.engine.reasons import Code, Reason
@@ -126,7 +130,7 @@ class HeadroomConstraint(Constraint):
             for need, free in zip(self._need, self._free, strict=True)
         )
 
-    def limit(self, limits: Limits) -> None:
+    def limit(self, limits: PlacementLimits) -> None:
         limits.needs += [need[limits.instances] for need in self._need]
         limits.free += [free[limits.hosts] for free in self._free]
 

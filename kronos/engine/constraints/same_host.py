@@ -6,7 +6,11 @@ from typing import Self
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, IntArray
-from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
+from kronos.engine.constraints.base import (
+    Constraint,
+    ConstraintInput,
+    PlacementLimits,
+)
 from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
@@ -44,7 +48,7 @@ class SameHost(Constraint):
         hosts = np.arange(self._shape[1])
         return np.not_equal(self._host_of[instances][:, None], hosts)
 
-    def limit(self, limits: Limits) -> None:
+    def limit(self, limits: PlacementLimits) -> None:
         """Nothing: to stay is to make no move."""
 
     def column(self, host: int) -> BoolArray:

@@ -12,7 +12,11 @@ import numpy as np
 
 from kronos.engine import edits, server_groups
 from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
+from kronos.engine.constraints.base import (
+    Constraint,
+    ConstraintInput,
+    PlacementLimits,
+)
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import in_flight
 from kronos.engine.reasons import Code, Reason
@@ -23,7 +27,7 @@ FEW_PAIRS = 12
 
 
 @dataclass(eq=False)
-class _Group:
+class _Membership:
     group: ServerGroup
     members: list[int]
     """Those on hosts of the scope."""
@@ -41,7 +45,7 @@ class _Group:
         return together and self.total > 1
 
 
-class ServerGroups(Constraint):
+class ServerGroupConstraint(Constraint):
     """All four server-group policies, on the simulated placement.
 
     One class, since a pair, a row, a column and a count of broken rules are
@@ -76,9 +80,9 @@ class ServerGroups(Constraint):
             for uuid, hosts in self._heading.items()
             if uuid in index.instance
         }
-        self._groups: list[_Group] = []
-        self._of: dict[int, list[_Group]] = {}
-        self._on_host: dict[int, list[_Group]] = {}
+        self._groups: list[_Membership] = []
+        self._of: dict[int, list[_Membership]] = {}
+        self._on_host: dict[int, list[_Membership]] = {}
         for group in sorted(groups, key=lambda group: group.uuid):
             self._add(group, index, snapshot)
         self._elsewhere: IntArray = np.zeros(
@@ -129,7 +133,7 @@ class ServerGroups(Constraint):
         members = sorted(
             index.instance[uuid] for uuid in uuids if uuid in index.instance
         )
-        membership = _Group(
+        membership = _Membership(
             group,
             members,
             Counter(
@@ -159,7 +163,7 @@ class ServerGroups(Constraint):
         ]
 
     def _why_not(
-        self, membership: _Group, instance: int, host: int
+        self, membership: _Membership, instance: int, host: int
     ) -> Reason | None:
         heading = self._heading_of.get(instance, ())
         own = int(self._host_of[instance] == host) + (host in heading)
@@ -173,7 +177,9 @@ class ServerGroups(Constraint):
                 return None
         return server_groups.why_not(membership.group, on_host, others)
 
-    def _is_free(self, membership: _Group, instance: int, host: int) -> bool:
+    def _is_free(
+        self, membership: _Membership, instance: int, host: int
+    ) -> bool:
         """Whether all other members are on the host, or lost."""
         remaining = set(membership.on) - self._lost - {host}
         return self._host_of[instance] in self._lost and not remaining
@@ -211,7 +217,7 @@ class ServerGroups(Constraint):
         return breaks
 
     def _breaks_at(
-        self, membership: _Group, members: IntArray, hosts: IntArray
+        self, membership: _Membership, members: IntArray, hosts: IntArray
     ) -> IntArray:
         """[n, h]: 1 where a member breaks the rule, as of the counts alone.
 
@@ -241,7 +247,7 @@ class ServerGroups(Constraint):
         return broken.astype(np.intp) - away
 
     def _few_breaks_at(
-        self, membership: _Group, members: IntArray, hosts: IntArray
+        self, membership: _Membership, members: IntArray, hosts: IntArray
     ) -> IntArray:
         """The same, one by one."""
         breaks: IntArray = np.zeros((len(members), len(hosts)), dtype=np.intp)
@@ -254,7 +260,7 @@ class ServerGroups(Constraint):
 
     def _is_broken(
         self,
-        membership: _Group,
+        membership: _Membership,
         members: IntArray,
         hosts: IntArray,
         on_host: IntArray,
@@ -283,7 +289,7 @@ class ServerGroups(Constraint):
         return broken
 
     def _are_free(
-        self, membership: _Group, members: IntArray, hosts: IntArray
+        self, membership: _Membership, members: IntArray, hosts: IntArray
     ) -> BoolArray:
         """[n, h]: :meth:`_is_free` of many pairs."""
         lost = np.isin(self._host_of[members], list(self._lost))
@@ -298,7 +304,7 @@ class ServerGroups(Constraint):
     def column(self, host: int) -> BoolArray:
         return np.equal(self.breaks_column(host), 0)
 
-    def limit(self, limits: Limits) -> None:
+    def limit(self, limits: PlacementLimits) -> None:
         """Members that are to be together stay where they may go alone."""
         place = {
             instance: position
@@ -375,7 +381,7 @@ class ServerGroups(Constraint):
             membership.on[destination] += 1
 
 
-class HardServerGroups(ServerGroups):
+class HardServerGroups(ServerGroupConstraint):
     """Those whose rule nothing outweighs, or is not known."""
 
     codes = frozenset(
@@ -392,7 +398,7 @@ class HardServerGroups(ServerGroups):
         return group.policy not in server_groups.SOFT
 
 
-class SoftServerGroups(ServerGroups):
+class SoftServerGroups(ServerGroupConstraint):
     """Those whose rule a penalty may outweigh, where it has a price."""
 
     codes = frozenset({Code.GROUP_APART, Code.GROUP_TOGETHER})

@@ -16,7 +16,7 @@ from kronos.engine import faults, wording
 from kronos.engine.eligibility import quarantine, stuck_migrations
 from kronos.engine.eligibility.overrides import Sown
 from kronos.engine.eligibility.stuck_migrations import StuckMigrations
-from kronos.engine.faults import Fault, Rest
+from kronos.engine.faults import CooldownScope, Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome, Snapshot
@@ -376,7 +376,7 @@ def _rests_the_instance(event: Event) -> bool:
     """Whether an instance cools down: Nova was asked to move it."""
     if event.outcome is not Outcome.FAILED or event.origin is Origin.NOVA:
         return True
-    return faults.TABLE[quarantine.fault(event)].rests is Rest.BOTH
+    return faults.TABLE[quarantine.fault(event)].rests is CooldownScope.BOTH
 
 
 def _starts_cooldown(event: Event) -> bool:

@@ -25,7 +25,7 @@ from kronos.engine.types import AggregateResult, CycleInput, CycleReport
 FORMAT_VERSION = 1
 
 
-class Answers:
+class PlanAnswers:
     """The answers about a plan.
 
     One class, since every question is asked of the same led scopes, which are

@@ -36,10 +36,10 @@ nothing leaves at all."""
 
 def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Empty hosts until none can be emptied, or the budget is used."""
-    return Pack(simulation, inputs).run()
+    return Consolidation(simulation, inputs).run()
 
 
-class Pack:
+class Consolidation:
     """The search in one scope; it changes the simulation.
 
     By default only hosts are begun with that can be emptied whole, so that

@@ -12,7 +12,7 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray
 from kronos.engine.eligibility.cooldown import Cooldowns
-from kronos.engine.phase_rules import Row
+from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -66,7 +66,7 @@ more of them, and of the movable instances that stay, why.
 class PhasePlan:
     """How an extension plans a phase."""
 
-    row: Row
+    row: PhaseRow
     """What holds in it."""
     search: Search
 

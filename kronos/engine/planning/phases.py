@@ -179,6 +179,6 @@ class PhaseRunner:
         """The repair of server groups, before its first move."""
         return affinity.Repair(simulation, self._inputs)
 
-    def pack(self, simulation: Simulation) -> pack.Pack:
+    def pack(self, simulation: Simulation) -> pack.Consolidation:
         """The packing, before its first move."""
-        return pack.Pack(simulation, self._inputs)
+        return pack.Consolidation(simulation, self._inputs)

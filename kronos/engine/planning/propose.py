@@ -32,7 +32,7 @@ Timed = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass
-class Plan:
+class ScheduledPlan:
     """What is to be moved, and in which order it may be."""
 
     report: CycleReport
@@ -50,7 +50,7 @@ def plan(
     settings: Settings,
     max_concurrent: int,
     timed: Timed = lambda _: nullcontext(),
-) -> Plan:
+) -> ScheduledPlan:
     """Plan every scope, and lay the steps out in time.
 
     :param max_concurrent: moves of one scope that may run at a time
@@ -63,7 +63,7 @@ def plan(
         steps = report.steps
         schedule = graph.schedule(steps, list(snapshots), max_concurrent)
         report.seconds = schedule.seconds(steps, max_concurrent)
-    return Plan(report, schedule.parents, schedule.order)
+    return ScheduledPlan(report, schedule.parents, schedule.order)
 
 
 def certify(report: CycleReport) -> None:

@@ -18,7 +18,7 @@ from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import (
     PhaseResult,
-    PlannedMove,
+    SimulatedMove,
     Simulation,
 )
 from kronos.engine.simulation.utilization import Utilization
@@ -305,7 +305,7 @@ def _drains(
 
 
 def _step(
-    move: PlannedMove, phases: PhaseRunner, costs: MigrationCosts
+    move: SimulatedMove, phases: PhaseRunner, costs: MigrationCosts
 ) -> MigrationStep:
     utilization, undo = phases.utilization, move.undo
     uuid = utilization.index.instances[undo.instance]

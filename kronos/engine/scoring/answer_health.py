@@ -27,7 +27,7 @@ _DAY = 86400
 
 
 @dataclass
-class Answer:
+class QueryAnswer:
     """An instant vector as it came."""
 
     samples: list[Sample]
@@ -42,7 +42,7 @@ class Answer:
 
 
 def judge(
-    query: str, label: str, answer: Answer, staleness_threshold: float
+    query: str, label: str, answer: QueryAnswer, staleness_threshold: float
 ) -> Reading:
     """What an answer is good for.
 
@@ -173,7 +173,7 @@ def clocks(readings: Iterable[Reading]) -> str:
 _SYNCHRONISE = 'Synchronise the clocks of both machines (NTP)'
 
 
-def _clock(answer: Answer) -> ClockDifference | None:
+def _clock(answer: QueryAnswer) -> ClockDifference | None:
     """How the clocks differ.
 
     Prometheus gives each sample of an instant query the moment of the query

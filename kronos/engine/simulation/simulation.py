@@ -23,7 +23,7 @@ from kronos.engine.types import (
 
 
 @dataclass
-class PlannedMove:
+class SimulatedMove:
     """A move that was made, with the imbalances [P] around it.
 
     Those that it was made for: of the hosts that the policies were judged by.
@@ -76,7 +76,7 @@ class Simulation:
         self.placement = placement
         self.utilization = utilization
         self.budget = budget
-        self.steps: list[PlannedMove] = []
+        self.steps: list[SimulatedMove] = []
         self.movable: BoolArray = np.zeros(len(placement.host_of), dtype=bool)
         """[V]; what may be planned in the phase under way"""
         self._rules: PhaseRules | None = None
@@ -135,7 +135,7 @@ class Simulation:
         undo = self.utilization.move(instance, source, destination)
         self.placement.move(instance, destination)
         self.steps.append(
-            PlannedMove(
+            SimulatedMove(
                 self.rules.phase,
                 undo,
                 undo.ends.widths,

@@ -15,7 +15,7 @@ from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING, Rule
 from kronos.engine.extension import Extension, Phase
-from kronos.engine.phase_rules import Row
+from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -47,7 +47,7 @@ from kronos.extensions.cells.target_cell import TargetCell
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""
-ROW = Row(
+ROW = PhaseRow(
     from_draining=True,
     from_counting=False,
     ceilings=True,

@@ -33,7 +33,7 @@ from kronos.policies import loader
 from kronos.policies.models import LabelType, Mode, Policy, PolicyFile
 from kronos.recordings import safe_files
 from kronos.recordings.formats import cluster_schema as schema
-from kronos.recordings.formats.cluster_schema import FORMAT, Fault
+from kronos.recordings.formats.cluster_schema import FORMAT, FormatError
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
@@ -63,8 +63,8 @@ def read(path: str) -> Cluster:
     """
     document = safe_files.document(path)
     try:
-        return _Reader().cluster(document)
-    except Fault as fault:
+        return _ClusterReader().cluster(document)
+    except FormatError as fault:
         raise ArchiveError(path=path, reason=str(fault)) from fault
 
 
@@ -110,7 +110,7 @@ def _answers(policy: Policy, snapshot: Snapshot) -> list[tuple[str, Reading]]:
     return answers
 
 
-class _Reader:
+class _ClusterReader:
     """Fills a snapshot part by part."""
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ class _Reader:
         policies = []
         for index, row in enumerate(rows):
             if row.mode != Mode.SPREAD:
-                raise Fault(
+                raise FormatError(
                     f'policies[{index}].mode', 'only spread is supported'
                 )
             try:
@@ -169,7 +169,7 @@ class _Reader:
             raise _invalid('policies', error) from error
         return policies
 
-    def _host(self, row: schema.HostRow, where: str) -> None:
+    def _host(self, row: schema.ClusterHostRow, where: str) -> None:
         _require_new(row.name, self._hosts, where)
         for policy, value in row.scores.items():
             reading = self._reading(policy, f'{where}.scores').imbalance
@@ -188,11 +188,11 @@ class _Reader:
             closed='' if row.available else 'available is false',
         )
 
-    def _instance(self, row: schema.InstanceRow, where: str) -> None:
+    def _instance(self, row: schema.ClusterInstanceRow, where: str) -> None:
         _require_new(row.name, self._instances, where)
         if row.host not in self._hosts:
             hint = near_names.of_cloud(row.host, self._hosts)
-            raise Fault(
+            raise FormatError(
                 f'{where}.host', f'there is no host {row.host}; {hint}'
             )
         for policy, value in row.shares.items():
@@ -212,12 +212,12 @@ class _Reader:
         headroom['VCPU'].used += row.vcpus
 
     @staticmethod
-    def _groups(rows: list[schema.GroupRow]) -> list[ServerGroup]:
+    def _groups(rows: list[schema.ClusterGroupRow]) -> list[ServerGroup]:
         groups: dict[str, ServerGroup] = {}
         for index, row in enumerate(rows):
             _require_new(row.name, groups, f'groups[{index}]')
             if row.policy not in APART | TOGETHER:
-                raise Fault(
+                raise FormatError(
                     f'groups[{index}].policy',
                     f'must be one of {", ".join(sorted(APART | TOGETHER))}, '
                     f'is {row.policy}',
@@ -230,7 +230,7 @@ class _Reader:
     def _reading(self, policy: str, where: str) -> PolicyReadings:
         if policy not in self._readings:
             hint = near_names.of_cloud(policy, self._readings)
-            raise Fault(
+            raise FormatError(
                 f'{where}.{policy}', f'there is no such policy; {hint}'
             )
         return self._readings[policy]
@@ -238,9 +238,9 @@ class _Reader:
 
 def _require_new(name: str, taken: Mapping[str, Any], where: str) -> None:
     if name in taken:
-        raise Fault(f'{where}.name', f'{name} is used twice')
+        raise FormatError(f'{where}.name', f'{name} is used twice')
 
 
-def _invalid(where: str, error: pydantic.ValidationError) -> Fault:
+def _invalid(where: str, error: pydantic.ValidationError) -> FormatError:
     field, what, _ = first_fault.of(error)
-    return Fault(f'{where}.{field}' if field else where, what)
+    return FormatError(f'{where}.{field}' if field else where, what)

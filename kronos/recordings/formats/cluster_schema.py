@@ -18,7 +18,7 @@ Amount = Annotated[int, pydantic.Field(ge=0, le=MOST)]
 Share = Annotated[float, pydantic.Field(ge=0.0)]
 
 
-class Fault(Exception):
+class FormatError(Exception):
     """What is wrong, and where; never leaves the readers of the format."""
 
     def __init__(self, where: str, what: str) -> None:
@@ -47,7 +47,7 @@ class PolicyRow(_Row):
     threshold: float
 
 
-class HostRow(_Row):
+class ClusterHostRow(_Row):
     name: Text
     scores: ByPolicy[float]
     available: bool
@@ -55,7 +55,7 @@ class HostRow(_Row):
     vcpus: Amount
 
 
-class InstanceRow(_Row):
+class ClusterInstanceRow(_Row):
     name: Text
     host: Text
     shares: ByPolicy[Share]
@@ -65,7 +65,7 @@ class InstanceRow(_Row):
     movable: bool
 
 
-class GroupRow(_Row):
+class ClusterGroupRow(_Row):
     name: Text
     policy: Text
     members: Rows[Text]
@@ -75,9 +75,9 @@ class Document(_Row):
     """A whole file."""
 
     policies: Rows[PolicyRow]
-    hosts: Rows[HostRow]
-    instances: Rows[InstanceRow]
-    groups: Rows[GroupRow]
+    hosts: Rows[ClusterHostRow]
+    instances: Rows[ClusterInstanceRow]
+    groups: Rows[ClusterGroupRow]
 
 
 _SHOWN = 40
@@ -103,12 +103,12 @@ _RULES = {
 def parsed(document: Any) -> Document:
     """A file's JSON as its rows.
 
-    :raises Fault: names the field and what it must be
+    :raises FormatError: names the field and what it must be
     """
     if not isinstance(document, dict):
-        raise Fault('document', 'must be a JSON object')
+        raise FormatError('document', 'must be a JSON object')
     if document.get('format') != FORMAT:
-        raise Fault(
+        raise FormatError(
             'format',
             f'must be "{FORMAT}", is {_shown(document.get("format"))}',
         )
@@ -121,7 +121,7 @@ def parsed(document: Any) -> Document:
         what = _RULES.get(kind, text).format(**first.get('ctx', {}))
         if kind != 'missing':
             what += f', is {_shown(value)}'
-        raise Fault(where, what) from None
+        raise FormatError(where, what) from None
 
 
 def _shown(value: Any) -> str:

@@ -49,10 +49,10 @@ def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
     :raises ArchiveError: names the file and the field that is wrong
     :raises PolicyFileError: of its policies file
     """
-    return _Reader(Folder(path)).recording(policies)
+    return _LegacyReader(Folder(path)).recording(policies)
 
 
-class _Reader:
+class _LegacyReader:
     """A reader of one folder, file after file.
 
     One class, since what a file does not know is gathered from all of them.
@@ -89,7 +89,7 @@ class _Reader:
             seeds=reader.seeds_of(self._folder),
         )
 
-    def _taken_at(self, meta: kronos_openstack_schema.Meta) -> float:
+    def _taken_at(self, meta: kronos_openstack_schema.LegacyMeta) -> float:
         if meta.recorded_at is None:
             self._unknown.append('the recording does not tell its time')
             return 0.0
@@ -122,7 +122,9 @@ class _Reader:
         return list(own_policies), loader.dump(own_policies)
 
     def _request(
-        self, meta: kronos_openstack_schema.Meta, members: dict[str, list[str]]
+        self,
+        meta: kronos_openstack_schema.LegacyMeta,
+        members: dict[str, list[str]],
     ) -> ScopeRequest:
         names = list(members)
         if meta.aggregates is not None:
@@ -235,7 +237,7 @@ class _Reader:
 
     def _instance_rows(
         self,
-    ) -> Iterator[tuple[str, kronos_openstack_schema.InstanceRow, str]]:
+    ) -> Iterator[tuple[str, kronos_openstack_schema.LegacyInstanceRow, str]]:
         table = self._folder.decode(
             kronos_openstack_schema.INSTANCES, reader.INSTANCES
         )
@@ -283,7 +285,7 @@ class _Reader:
 
 
 def _reading(
-    file: kronos_openstack_schema.ReadingFile, taken_at: float
+    file: kronos_openstack_schema.LegacyReadingFile, taken_at: float
 ) -> Reading:
     samples = [
         Sample(label, value, taken_at)

@@ -20,7 +20,7 @@ CPU_TRAITS = 'placement/cpu_traits.json'
 
 
 @dataclass
-class Meta:
+class LegacyMeta:
     __pydantic_config__ = TOLERANT
 
     recorded_at: str | None = None
@@ -28,7 +28,7 @@ class Meta:
 
 
 @dataclass
-class InstanceRow:
+class LegacyInstanceRow:
     uuid: str
     flavor_vcpus: int
     flavor_ram_mb: int
@@ -50,7 +50,7 @@ class InstanceRow:
 
 
 @dataclass
-class GroupRow:
+class LegacyGroupRow:
     """``policy`` and ``rules`` of Nova 2.64, or ``policies``."""
 
     id: str
@@ -74,7 +74,7 @@ class GroupRow:
 
 
 @dataclass
-class ServiceRow:
+class LegacyServiceRow:
     host: str
     binary: str = 'nova-compute'
     state: str | None = None
@@ -96,7 +96,7 @@ class ServiceRow:
 
 
 @dataclass
-class ReadingFile:
+class LegacyReadingFile:
     __pydantic_config__ = TOLERANT
 
     query: str
@@ -109,10 +109,10 @@ def _adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
     return first_fault.adapter(kind, TOLERANT, MAX_ROWS)
 
 
-META = first_fault.adapter(Meta, most=MAX_ROWS)
-READING = first_fault.adapter(ReadingFile, most=MAX_ROWS)
+META = first_fault.adapter(LegacyMeta, most=MAX_ROWS)
+READING = first_fault.adapter(LegacyReadingFile, most=MAX_ROWS)
 AGGREGATES = _adapter(dict[str, list[str]])
-INSTANCES = _adapter(dict[str, list[InstanceRow]])
-GROUPS = _adapter(list[GroupRow])
-SERVICES = _adapter(list[ServiceRow])
+INSTANCES = _adapter(dict[str, list[LegacyInstanceRow]])
+GROUPS = _adapter(list[LegacyGroupRow])
+SERVICES = _adapter(list[LegacyServiceRow])
 TRAITS = _adapter(dict[str, list[str]])

@@ -9,7 +9,7 @@ import fixtures
 from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.explain.answers import Answers
+from kronos.engine.explain.answers import PlanAnswers
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleInput
@@ -58,7 +58,7 @@ class TestExtension(base.BaseTestCase):
     def test_it_explains(self):
         found = self.replayed(self.recording)
         inputs = CycleInput(found.snapshots, found.policies, found.settings)
-        answers = Answers(inputs, found.report, lambda _: None)
+        answers = PlanAnswers(inputs, found.report, lambda _: None)
         [step] = [one for one in found.report.steps if one.instance == 'u0']
         row = answers.instance(0, 'u0', None)
         [move] = row['moves']

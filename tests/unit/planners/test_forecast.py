@@ -18,7 +18,7 @@ GROUP = 'watcher_workflow_engines.taskflow'
 def plan(*parents, scope='alpha', into='h0'):
     """Moves from h1, h2, ... to a host."""
     trips = [
-        forecast.Trip(scope, f'h{number}', into or f'd{number}')
+        forecast.ActionTrip(scope, f'h{number}', into or f'd{number}')
         for number, _ in enumerate(parents, start=1)
     ]
     return forecast.Forecast(trips, [*parents])
@@ -42,7 +42,8 @@ class ForecastTestCase(base.BaseTestCase):
             'sequence': 1,
         }
         self.assertEqual(
-            forecast.Trip('alpha', 'h1', 'h2'), forecast.Trip.of(told)
+            forecast.ActionTrip('alpha', 'h1', 'h2'),
+            forecast.ActionTrip.of(told),
         )
 
     def test_side_by_side(self):
@@ -70,9 +71,9 @@ class ForecastTestCase(base.BaseTestCase):
     def test_seconds(self):
         """As laid out: two after one another, and one beside them."""
         trips = [
-            forecast.Trip('alpha', 'h1', 'h2'),
-            forecast.Trip('alpha', 'h1', 'h2'),
-            forecast.Trip('beta', 'h3', 'h2'),
+            forecast.ActionTrip('alpha', 'h1', 'h2'),
+            forecast.ActionTrip('alpha', 'h1', 'h2'),
+            forecast.ActionTrip('beta', 'h3', 'h2'),
         ]
 
         def found(**pace):

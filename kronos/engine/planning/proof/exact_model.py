@@ -27,7 +27,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Answer:
+class Solution:
     """What the solver found out; nothing, if it had no time."""
 
     bound: float = 0.0
@@ -108,7 +108,7 @@ class ExactModel:
         for host in range(scope.scores.shape[1]):
             self._host(host)
 
-    def solve(self, seconds: float, gap: float = 0.0) -> Answer:
+    def solve(self, seconds: float, gap: float = 0.0) -> Solution:
         """Seek the placement with the least combined imbalance.
 
         :param seconds: after so many it gives up; it knows nothing after none
@@ -116,7 +116,7 @@ class ExactModel:
         """
         optimize = solver()
         if optimize is None or not len(self._instances) or seconds <= 0.0:
-            return Answer()
+            return Solution()
         weights = self._scope.weights
         costs = np.concatenate(
             [np.zeros(len(self._instances)), weights, -weights]
@@ -173,12 +173,12 @@ class ExactModel:
         )
         return np.array([pair in chosen for pair in pairs], dtype=bool)
 
-    def _answer(self, solution: Any) -> Answer:
+    def _answer(self, solution: Any) -> Solution:
         bound = solution.mip_dual_bound
         if solution.x is None or bound is None or not math.isfinite(bound):
-            return Answer()
+            return Solution()
         chosen = np.flatnonzero(solution.x[: len(self._instances)] > HALF)
-        return Answer(
+        return Solution(
             bound=float(bound) - TOLERANCE,
             value=float(solution.fun),
             moves=[

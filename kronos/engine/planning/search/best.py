@@ -21,7 +21,7 @@ from kronos.engine.planning.search.local.neighbourhood import (
     GreedyEnd,
     is_small,
 )
-from kronos.engine.planning.search.local.proposals import Proposals
+from kronos.engine.planning.search.local.proposals import LocalSearch
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import Sequencing, Unit
 from kronos.engine.settings import SearchName, Settings, TieBreak
@@ -180,7 +180,7 @@ class Best:
         """What a local search proposes from here, as it could be made."""
         start = len(self._simulation.steps)
         sequencing = Sequencing(self._simulation, self._settings, TRIES)
-        proposals = Proposals(self._simulation, self._settings, end, budget)
+        proposals = LocalSearch(self._simulation, self._settings, end, budget)
         for rows in proposals.run():
             is_whole = False
             for row in rows:

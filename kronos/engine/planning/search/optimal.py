@@ -21,7 +21,7 @@ from kronos.engine.planning.search.moves import Move
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import Sequencing
 from kronos.engine.settings import SearchName, Settings, VetoReference
-from kronos.engine.simulation.simulation import PlannedMove, Simulation
+from kronos.engine.simulation.simulation import SimulatedMove, Simulation
 from kronos.engine.types import UNNOTICED, StopReason
 
 PLACEMENTS = 12
@@ -172,7 +172,7 @@ class Optimal:
         self._remake(self._kept)
         return False
 
-    def _remake(self, steps: Sequence[PlannedMove]) -> None:
+    def _remake(self, steps: Sequence[SimulatedMove]) -> None:
         for step in steps:
             self._simulation.move(
                 step.undo.instance, step.undo.destination, step.requires

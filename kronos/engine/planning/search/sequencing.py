@@ -15,7 +15,7 @@ from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
 from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
 from kronos.engine.settings import Settings, SwapMoves
-from kronos.engine.simulation.simulation import PlannedMove, Simulation
+from kronos.engine.simulation.simulation import SimulatedMove, Simulation
 from kronos.engine.simulation.utilization import is_gain
 
 EARLIER = 8
@@ -245,7 +245,7 @@ class EarlyGains:
             for position in range(len(steps) - len(unit), len(steps))
         )
 
-    def _combined(self, step: PlannedMove) -> float:
+    def _combined(self, step: SimulatedMove) -> float:
         weights = self._simulation.utilization.weights
         return float(np.sum(weights * step.after))
 

@@ -8,7 +8,7 @@ from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility import cooldown
-from kronos.engine.faults import Fault, Rest
+from kronos.engine.faults import CooldownScope, Fault
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome
 from kronos.snapshots import watcher_actions
@@ -362,9 +362,11 @@ class TableTestCase(Scenes):
         rests, _ = reason(
             instance_cooldown_seconds=60.0, quarantine_seconds=0.0
         )
-        self.assertEqual(row.rests is Rest.BOTH, bool(rests), rests)
+        self.assertEqual(row.rests is CooldownScope.BOTH, bool(rests), rests)
         _, standstill = reason(cooldown_seconds=60.0)
-        self.assertEqual(row.rests is not Rest.NOBODY, bool(standstill))
+        self.assertEqual(
+            row.rests is not CooldownScope.NOBODY, bool(standstill)
+        )
 
     def setUp(self):
         super().setUp()

@@ -8,7 +8,7 @@ from kronos.engine import edits
 from kronos.engine.arrays import Index
 from kronos.engine.constraints.server_group import (
     HardServerGroups,
-    ServerGroups,
+    ServerGroupConstraint,
     SoftServerGroups,
 )
 from kronos.engine.settings import Settings
@@ -17,7 +17,7 @@ from kronos.engine.types import Event, Origin, Outcome, ServerGroup, Snapshot
 from tests.builders import constraints, scopes
 
 
-def group_rule(snapshot: Snapshot) -> ServerGroups:
+def group_rule(snapshot: Snapshot) -> ServerGroupConstraint:
     """That of all groups of a scope, before any move."""
     now = Placement.of(snapshot, Index(snapshot))
     return HardServerGroups(snapshot, now.index, now.host_of, snapshot.groups)

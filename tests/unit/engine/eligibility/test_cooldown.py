@@ -269,7 +269,7 @@ class TestQuarantine(base.BaseTestCase):
                 instance_cooldown_seconds=900,
                 quarantine_seconds=0,
             )
-            rests = row.rests is faults.Rest.BOTH
+            rests = row.rests is faults.CooldownScope.BOTH
             self.assertEqual(rests, 'cools down' in (reason or ''), fault)
 
     def test_the_numbers_are_said(self) -> None:

@@ -35,12 +35,12 @@ class AnswersTestCase(base.BaseTestCase):
             [vm('web', 'a', [0.2]), vm('tiny', 'a', [0.05])],
         )
 
-    def asked(self, **settings: Any) -> answers.Answers:
+    def asked(self, **settings: Any) -> answers.PlanAnswers:
         chosen = Settings(**PLAIN | settings)
         cycle = CycleInput([self.snapshot], self.policies, chosen)
         report = propose.propose([self.snapshot], self.policies, chosen)
         prepare = functools.partial(self.with_thresholds, cycle)
-        return answers.Answers(cycle, report, prepare)
+        return answers.PlanAnswers(cycle, report, prepare)
 
     def with_thresholds(
         self, cycle: CycleInput, remedy: remedies.Remedy

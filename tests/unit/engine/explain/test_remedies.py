@@ -569,7 +569,7 @@ class TestRemedies(base.BaseTestCase):
         policies, settings = found.case.policies, found.case.settings
         report = propose.propose([found.snapshot], policies, settings)
         cycle = CycleInput([found.snapshot], policies, settings)
-        asked_of = answers.Answers(cycle, report, prepare(found.case))
+        asked_of = answers.PlanAnswers(cycle, report, prepare(found.case))
         then = asked_of.host(0, 'c')['if_all_lifted']
         option = 'allowed_extra_specs'
         self.assertEqual(['--set', f'{option}=hw:numa_nodes'], then['try'])

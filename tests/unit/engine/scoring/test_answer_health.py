@@ -7,7 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.scoring import answer_health
-from kronos.engine.scoring.answer_health import Answer
+from kronos.engine.scoring.answer_health import QueryAnswer
 from kronos.engine.settings import PartialAnswers
 from kronos.engine.types import ClockDifference, Health, Reading, Sample
 
@@ -22,7 +22,7 @@ def of(*ages: float, label: str = 'host', **more: Any) -> Reading:
         for number, age in enumerate(ages)
     ]
     samples += more.pop('others', [])
-    answer = Answer(samples, NOW, NOW, **more)
+    answer = QueryAnswer(samples, NOW, NOW, **more)
     return answer_health.judge('q', label, answer, 300.0)
 
 
@@ -44,7 +44,7 @@ class TestJudge(base.BaseTestCase):
             samples = [Sample('cmp1', 1.0, at)]
             if others:
                 samples.append(Sample('', 1.0, at, 'up{job="db"}'))
-            answer = Answer(samples, NOW, NOW, incomplete=incomplete)
+            answer = QueryAnswer(samples, NOW, NOW, incomplete=incomplete)
             reading = answer_health.judge('q', 'host', answer, 300.0)
             self.assertEqual(['cmp1'], [one.label for one in reading.samples])
             doubts = ' '.join(answer_health.doubts(reading, 'host'))
@@ -77,7 +77,7 @@ class TestJudge(base.BaseTestCase):
     def test_a_slow_answer_by_a_clock_that_is_behind(self) -> None:
         """Too old together: the clock is what can be mended."""
         samples = [Sample('cmp1', 1.0, NOW - 310)]
-        answer = Answer(samples, NOW - 20, NOW)
+        answer = QueryAnswer(samples, NOW - 20, NOW)
         reading = answer_health.judge('q', 'host', answer, 300.0)
         self.assertEqual(Health.STALE, reading.health)
         self.assertIn('290.0 s behind', reading.error)
@@ -100,7 +100,7 @@ class TestJudge(base.BaseTestCase):
     def test_times_that_are_none(self) -> None:
         for at in (float('inf'), float('nan'), -1e18, 1e18):
             samples = [Sample('cmp1', 1.0, at)]
-            answer = Answer(samples, NOW, NOW, dated=at)
+            answer = QueryAnswer(samples, NOW, NOW, dated=at)
             reading = answer_health.judge('q', 'host', answer, 300.0)
             answer_health.clocks([reading])
 

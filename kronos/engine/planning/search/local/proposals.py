@@ -38,7 +38,7 @@ Row = list[Unit]
 
 
 @dataclass(frozen=True)
-class Proposals:
+class LocalSearch:
     """What a local search proposes for a simulation as it is."""
 
     simulation: Simulation

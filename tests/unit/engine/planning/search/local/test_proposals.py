@@ -8,7 +8,7 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.planning.search.local import neighbourhood
-from kronos.engine.planning.search.local.proposals import Proposals
+from kronos.engine.planning.search.local.proposals import LocalSearch
 from tests.builders import spreading
 
 CASES = 20
@@ -32,7 +32,7 @@ class TestProposals(base.BaseTestCase):
     def rows(self, budget):
         for _, simulation, settings in spreading.by_lot(CASES):
             given = end(simulation)
-            proposals = Proposals(simulation, settings, given, budget)
+            proposals = LocalSearch(simulation, settings, given, budget)
             for row in itertools.chain(*proposals.run()):
                 yield simulation, row
 
