@@ -127,7 +127,7 @@ class Consequence:
     retried: bool = False
     """The action tries again, up to ``max_retries`` times."""
     lasts: bool = False
-    """Until an operator mends it: each audit looks whether it is still so, and
+    """Until an operator repairs it: each audit looks whether it is still so, and
     leaves the server alone for as long."""
     quarantines: bool = False
     """The server stays where it is for ``instance_quarantine_seconds``."""
@@ -450,14 +450,14 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SOURCE,
         'The migration failed while the nova-compute of the source was away '
         'or started again.',
-        'Mend that host.',
+        'Repair that host.',
     ),
     Fault.DESTINATION_FAILED: Consequence(
         _FAILED,
         Whose.DESTINATION,
         'The migration failed while the nova-compute of the destination was '
         'away.',
-        'Mend that host.',
+        'Repair that host.',
     ),
     Fault.INSTANCE_VANISHED: Consequence(
         _FAILED,
@@ -514,7 +514,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'The move was not over after cell_move_timeout, and Nova cannot '
         'abort it; perhaps a nova-conductor died.',
-        'Wait, or mend it by the commands in report_dir.',
+        'Wait, or repair it with the commands in report_dir.',
         quarantines=True,
     ),
     Fault.CELL_NOT_CONFIRMED: Consequence(
@@ -574,21 +574,21 @@ TABLE: dict[Fault, Consequence] = {
         exceptions.NovaClientError.__name__,
         Whose.NOVA,
         'Nova could not be asked, or answered nonsense.',
-        f'Mend its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
+        f'Repair its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
     ),
     Fault.PLACEMENT_ERROR: Consequence(
         exceptions.PlacementClientError.__name__,
         Whose.NOVA,
         'Placement could not be asked, or answered nonsense.',
-        f'Mend its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
+        f'Repair its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
     ),
     Fault.GLANCE_ERROR: Consequence(
         exceptions.GlanceClientError.__name__,
         Whose.NOVA,
         'Glance could not be asked, or answered nonsense.',
-        'Mend its API, or its endpoint in the Keystone catalog.',
+        'Repair its API, or its endpoint in the Keystone catalog.',
         retried=True,
     ),
     Fault.PROMETHEUS_ERROR: Consequence(
@@ -596,7 +596,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.PROMETHEUS,
         'exclude_hosts_query, or a query of a recovery, gave no answer that '
         'can be used, so nobody knows what is at fault.',
-        'Mend Prometheus, or the query; '
+        'Repair Prometheus, or the query; '
         f'{ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
         rests=CooldownScope.SCOPE,
@@ -605,7 +605,7 @@ TABLE: dict[Fault, Consequence] = {
         exceptions.TurnUnknown.__name__,
         Whose.WATCHER,
         "Watcher's database could not be asked.",
-        f'Mend the database; {ShellCommand.STATUS_OF_WATCHER} says whether '
+        f'Repair the database; {ShellCommand.STATUS_OF_WATCHER} says whether '
         'it answers.',
         retried=True,
     ),

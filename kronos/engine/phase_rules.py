@@ -131,7 +131,7 @@ def soft_groups(
     """What soft groups mean in a phase, for who has no settings at hand.
 
     Rules that are repaired veto: else spread would break by a price what
-    the next audit mends again, for ever.
+    the next audit repairs again, for ever.
     """
     return _soft_groups(TABLE[phase], mode, soft_rules, enforce_soft_affinity)
 

@@ -53,7 +53,7 @@ class Code(StrEnum):
         'scope_too_many_at_fault',
         'More hosts of the aggregate are at fault, or were closed by Kronos, '
         'than max_closed_hosts: it is the storage or the network.',
-        'See what the hosts share; open those that are mended, or raise '
+        'See what the hosts share; open those that are repaired, or raise '
         'max_closed_hosts.',
     )
     SCOPE_NO_POLICY = (

@@ -21,7 +21,7 @@ def why_not(uuid: str, node: str, held_on: Collection[str]) -> Reason | None:
 
 
 def reason(uuid: str, host: str, held_on: Collection[str]) -> Reason:
-    """That it is held elsewhere than on its host, and what mends that."""
+    """That it is held elsewhere than on its host, and the remedy."""
     nodes = ' and '.join(sorted(held_on)) or 'no host'
     heal = ShellCommand.HEAL_ALLOCATIONS.of(server=uuid)
     return Reason(

@@ -216,7 +216,7 @@ class _Past:
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
             f'{durations.rounded(math.ceil(remaining))}: '
-            + self._told(newest, who, f'of {who}'),
+            + self._cause_text(newest, who, f'of {who}'),
             Code.SCOPE_COOLDOWN,
         )
 
@@ -228,7 +228,7 @@ class _Past:
         """
         going = _last(events, _in_progress)
         if going is not None:
-            text = self._told(going, 'it', 'of it')
+            text = self._cause_text(going, 'it', 'of it')
             return Reason(text, Code.INSTANCE_ON_ITS_WAY)
         quarantined, cooling = self._quarantine(events, host), 0.0
         moved = _last(events, _rests_the_instance)
@@ -236,12 +236,15 @@ class _Past:
             cooling = self._settings.instance_cooldown_seconds - self._age(
                 moved
             )
-        if quarantined is not None and self._left(quarantined) >= cooling:
+        if (
+            quarantined is not None
+            and self._seconds_left(quarantined) >= cooling
+        ):
             text = self._quarantine_text(quarantined)
             return Reason(text, Code.INSTANCE_QUARANTINE)
         if moved is None or cooling <= 0:
             return None
-        cause = self._told(moved, 'it', 'of it')
+        cause = self._cause_text(moved, 'it', 'of it')
         return Reason(
             f'it cools down for {durations.rounded(math.ceil(cooling))}: '
             + cause,
@@ -287,17 +290,17 @@ class _Past:
             events,
             lambda cause: (
                 quarantine.starts(cause)
-                and self._left(cause) > 0
+                and self._seconds_left(cause) > 0
                 and not quarantine.has_arrived(cause, host)
                 and not any(quarantine.ends(event, cause) for event in events)
             ),
         )
 
-    def _left(self, cause: Event) -> float:
+    def _seconds_left(self, cause: Event) -> float:
         return quarantine.remaining(cause, self._settings, self._now)
 
     def _quarantine_text(self, cause: Event) -> str:
-        remaining = self._left(cause)
+        remaining = self._seconds_left(cause)
         span = 'for ever'
         if math.isfinite(remaining):
             span = f'for {durations.rounded(math.ceil(remaining))}'
@@ -308,7 +311,7 @@ class _Past:
             'any move by hand that arrives ends that'
         )
 
-    def _told(self, event: Event, who: str, whose: str) -> str:
+    def _cause_text(self, event: Event, who: str, whose: str) -> str:
         """An event in words.
 
         :param who: the instance as a subject

@@ -70,7 +70,7 @@ class Blockers:
         self._rest = rest
         self._scenarios: dict[tuple[str, ...], Scenario] = {}
         self.base = Scenario(case, rest)
-        self._found: list[Reason] = []
+        self._standstills: list[Reason] = []
         self._supposed: Blocked | None = None
         self.start = self._started()
 
@@ -82,10 +82,14 @@ class Blockers:
         scenario = self.base
         scope = scenario.scope
         while isinstance(scope, Stopped) and scope.stopped in STOPS:
-            if len(self._found) >= len(STOPS):
+            if len(self._standstills) >= len(STOPS):
                 raise ValueError(f'not lifted: {scope.reason}')
-            self._found.append(Reason(scope.reason, STOPS[scope.stopped]))
-            case = relax(scenario.case, self._found[-1], Pair('', '', ''))
+            self._standstills.append(
+                Reason(scope.reason, STOPS[scope.stopped])
+            )
+            case = relax(
+                scenario.case, self._standstills[-1], Pair('', '', '')
+            )
             scenario = Scenario(case, self._rest)
             scope = scenario.scope
         return scenario
@@ -97,7 +101,7 @@ class Blockers:
             scope once more
         """
         start = self.start
-        blocked = Blocked(start.case, start, start, list(self._found))
+        blocked = Blocked(start.case, start, start, list(self._standstills))
         host = start.scope.now.instances[uuid].host
         pair = Pair(uuid, host, host)
         if quick and start.phases is None and self._suppose(blocked, host):

@@ -79,18 +79,18 @@ class Trials:
     def __init__(self, name: str, hosts: int, prepare: Prepare) -> None:
         self._name = name
         self._prepare = prepare
-        self._left = max(
+        self._remaining = max(
             LEAST_TRIALS,
             MOST_TRIALS * FEW_HOSTS // max(hosts, FEW_HOSTS),
         )
-        self.share = self._left // 2
+        self.share = self._remaining // 2
         """So many are for one move, so that some are left for another."""
-        self._made: dict[tuple[object, ...], Trial | None] = {}
+        self._results: dict[tuple[object, ...], Trial | None] = {}
 
     @property
     def is_over(self) -> bool:
         """Whether there have been as many as there may be."""
-        return self._left <= 0
+        return self._remaining <= 0
 
     def of(
         self,
@@ -111,12 +111,12 @@ class Trials:
                 for reason, pair in lifted
             ),
         )
-        if key not in self._made:
+        if key not in self._results:
             if is_counted and self.is_over:
                 return None
-            self._left -= is_counted
-            self._made[key] = self._run(remedy, lifted)
-        return self._made[key]
+            self._remaining -= is_counted
+            self._results[key] = self._run(remedy, lifted)
+        return self._results[key]
 
     def _run(self, remedy: Remedy, lifted: Sequence[Lifted]) -> Trial | None:
         cycle = self._prepare(remedy)

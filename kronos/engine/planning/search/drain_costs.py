@@ -36,7 +36,7 @@ class DrainCosts:
         self._hosts = np.flatnonzero(simulation.utilization.counts)
         self._column_of = np.cumsum(simulation.utilization.counts) - 1
         self._instances = instances.copy()
-        self._left = len(instances)
+        self._remaining = len(instances)
         """The rows from here on have left."""
         shape = len(instances), len(self._hosts)
         self._legal: BoolArray = np.zeros(shape, dtype=bool)
@@ -58,17 +58,17 @@ class DrainCosts:
     @property
     def cost(self) -> FloatArray:
         """[n, D]; infinite where a hard rule forbids the move."""
-        return self._costs[: self._left]
+        return self._costs[: self._remaining]
 
     @property
     def free(self) -> BoolArray:
         """[n, D]; legal, raises no highest score and breaks no rule."""
-        return self._is_free[: self._left]
+        return self._is_free[: self._remaining]
 
     def to(self, host: int) -> IntArray:
         """The instances that may go to a host, by hard rules."""
-        legal = self._legal[: self._left, self._column_of[host]]
-        return self._instances[: self._left][legal]
+        legal = self._legal[: self._remaining, self._column_of[host]]
+        return self._instances[: self._remaining][legal]
 
     def pairs(
         self, rows: IntArray, columns: IntArray
@@ -79,10 +79,10 @@ class DrainCosts:
 
     def follow(self, instance: int, destination: int) -> None:
         """Take note of a move that was made."""
-        rows = self._instances[: self._left]
+        rows = self._instances[: self._remaining]
         row = int(np.flatnonzero(rows == instance)[0])
-        self._left -= 1
-        last = self._left
+        self._remaining -= 1
+        last = self._remaining
         self._instances[row] = self._instances[last]
         self._is_priced[row] = self._is_priced[last]
         self._legal[row] = self._legal[last]
@@ -104,8 +104,8 @@ class DrainCosts:
             self._highest = self._highest_now()
             for part in self._parts():
                 self._estimate(part, slice(None))
-        priced = np.flatnonzero(self._is_priced[: self._left])
-        self._row_of_price = np.zeros(self._left, dtype=np.intp)
+        priced = np.flatnonzero(self._is_priced[: self._remaining])
+        self._row_of_price = np.zeros(self._remaining, dtype=np.intp)
         self._row_of_price[priced] = np.arange(1, len(priced) + 1)
         self._prices = np.zeros((len(priced) + 1, len(self._hosts)))
         if not priced.size:
@@ -123,8 +123,8 @@ class DrainCosts:
 
     def _parts(self) -> Iterator[slice]:
         size = max(1, PAIRS_AT_ONCE // len(self._utilization.index.hosts))
-        for start in range(0, self._left, size):
-            yield slice(start, min(start + size, self._left))
+        for start in range(0, self._remaining, size):
+            yield slice(start, min(start + size, self._remaining))
 
     def _estimate(self, rows: IntArray | slice, columns: slice) -> None:
         """Without the prices, which change with any move of a group."""

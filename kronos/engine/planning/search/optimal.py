@@ -84,7 +84,7 @@ class Optimal:
         self._settings = settings
         self._start = start
         self._model = ExactModel(scope, lower_bound.levels(scope))
-        self._kept = simulation.steps[start:]
+        self._steps_of_plan = simulation.steps[start:]
         self._reached = simulation.utilization.combined()
         self._has_learnt = False
         self._sequencing = Sequencing(simulation, settings, ORDERS)
@@ -169,7 +169,7 @@ class Optimal:
         if is_made:
             return True
         self._unwind()
-        self._remake(self._kept)
+        self._remake(self._steps_of_plan)
         return False
 
     def _remake(self, steps: Sequence[SimulatedMove]) -> None:

@@ -46,13 +46,13 @@ class StuckHosts:
         self._p = p
         self._limit = limit
         self._scores = simulation.utilization.scores[p]
-        self._known: dict[tuple[bool, int], bool] = {}
+        self._helped: dict[tuple[bool, int], bool] = {}
 
     def find(self) -> BoolArray:
         """[H]: the hosts to set aside; none if fewer than two were left."""
         aside: BoolArray = np.zeros(len(self._scores), dtype=bool)
         hosts = np.flatnonzero(self._utilization.counts)
-        while len(hosts) > 1 and len(self._known) < MOST:
+        while len(hosts) > 1 and len(self._helped) < MOST:
             values = self._scores[hosts]
             if values.max() - values.min() <= self._limit + EPSILON:
                 break
@@ -88,10 +88,10 @@ class StuckHosts:
 
     def _is_helped(self, host: int, high: bool) -> bool:
         key = high, host
-        if key not in self._known:
+        if key not in self._helped:
             look = self._leaving if high else self._entering
-            self._known[key] = look(host)
-        return self._known[key]
+            self._helped[key] = look(host)
+        return self._helped[key]
 
     def _leaving(self, host: int) -> bool:
         """Whether a move off a host helps it where it is the highest."""

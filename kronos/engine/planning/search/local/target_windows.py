@@ -81,7 +81,7 @@ class TargetWindows:
         self._lowest = math.inf
         """Of what can be reached."""
         self._reached: dict[bytes, float] = {}
-        self._found: dict[bytes, FinalPlacement] = {}
+        self._placements: dict[bytes, FinalPlacement] = {}
         self._most: IntArray = np.full(effort.placements, objective.budget)
 
     def run(self, seeds: list[IntArray]) -> list[FinalPlacement]:
@@ -115,7 +115,7 @@ class TargetWindows:
             if turn % RENEWAL == RENEWAL - 1:
                 self._renew(best, now, states)
         return sorted(
-            self._found.values(), key=lambda placement: placement.value
+            self._placements.values(), key=lambda placement: placement.value
         )
 
     def _plant(self, number: int, seed: IntArray) -> None:
@@ -149,7 +149,7 @@ class TargetWindows:
     def _note(self, which: IntArray, values: FloatArray) -> None:
         for number in which.tolist():
             host_of = self._batch.host_of[number].copy()
-            self._found[host_of.tobytes()] = FinalPlacement(
+            self._placements[host_of.tobytes()] = FinalPlacement(
                 float(values[number]), host_of
             )
             if values[number] < 0.0:

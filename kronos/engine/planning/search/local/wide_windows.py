@@ -48,7 +48,7 @@ class WideWindows:
         self._batch = Batch(model, 1)
         self._batch.price[:] = PRICE
         self._most = objective.budget
-        self._found: list[FinalPlacement] = []
+        self._placements: list[FinalPlacement] = []
         self._ones = np.ones(len(model.home))
 
     def run(self, seed: IntArray) -> list[FinalPlacement]:
@@ -70,10 +70,10 @@ class WideWindows:
                 self._aim()
                 outside = self._batch.outside()[0]
             outside = self._round(outside)
-        return sorted(self._found, key=lambda placement: placement.value)
+        return sorted(self._placements, key=lambda placement: placement.value)
 
     def _best(self) -> FinalPlacement:
-        return min(self._found, key=lambda placement: placement.value)
+        return min(self._placements, key=lambda placement: placement.value)
 
     def _go_to(self, host_of: IntArray) -> None:
         batch, which = self._batch, np.zeros(1, dtype=np.intp)
@@ -87,9 +87,9 @@ class WideWindows:
         value = self._objective.values(
             high - low, batch.moved, batch.costs(), batch.overfull()
         )[0]
-        if self._found and value >= self._best().value - EPSILON:
+        if self._placements and value >= self._best().value - EPSILON:
             return
-        self._found.append(
+        self._placements.append(
             FinalPlacement(float(value), batch.host_of[0].copy())
         )
         if value < 0.0:

@@ -33,7 +33,7 @@ class EjectingPacking(BinPacking):
             self._sign = -1.0
         self._simulation = simulation
         self._spare = 0.0
-        self._left = MOST_TRIES
+        self._tries = MOST_TRIES
 
     def place_all(
         self,
@@ -126,9 +126,9 @@ class EjectingPacking(BinPacking):
         stay = instances[self._simulation.movable[instances]]
         moved = {placed for placed, _, _ in self.moves}
         for other in self.heaviest_first(stay).tolist():
-            if other in moved or not self._left:
+            if other in moved or not self._tries:
                 continue
-            self._left -= 1
+            self._tries -= 1
             row = self._rules.rows(np.array([other]))[0] & hosts
             row[host] = False
             if not self._put(other, row):
@@ -158,9 +158,9 @@ class EjectingPacking(BinPacking):
         self, other: int, instance: int, host: int, hosts: BoolArray
     ) -> bool:
         """Put one on a host, and another one anywhere else before."""
-        if not self._left:
+        if not self._tries:
             return False
-        self._left -= 1
+        self._tries -= 1
         row = self._rules.rows(np.array([other]))[0] & hosts
         row[host] = False
         if not self._put(other, row):
