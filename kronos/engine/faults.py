@@ -127,8 +127,8 @@ class Consequence:
     retried: bool = False
     """The action tries again, up to ``max_retries`` times."""
     lasts: bool = False
-    """Until an operator repairs it: each audit looks whether it is still so, and
-    leaves the server alone for as long."""
+    """Until an operator repairs it: each audit looks whether it is still so,
+    and leaves the server alone for as long."""
     quarantines: bool = False
     """The server stays where it is for ``instance_quarantine_seconds``."""
     rests: CooldownScope = CooldownScope.BOTH
