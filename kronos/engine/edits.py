@@ -154,7 +154,7 @@ def profiled(case: PlanningInput, uuid: str) -> PlanningInput:
 def _named(
     case: PlanningInput, policy: Policy, uuid: str
 ) -> tuple[PlanningInput, str]:
-    """The name by which a policy knows an instance, unlike all others."""
+    """The label of an instance for a policy, unlike that of all others."""
     kind = policy.vm_profile_label_type
     field = instance_keys.key_of(kind)
     if field == 'uuid':

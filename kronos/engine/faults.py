@@ -39,7 +39,7 @@ class CooldownScope(StrEnum):
 
 
 class Fault(StrEnum):
-    """The code of an ending, as it stands in the message of an action."""
+    """The code of an ending, as it is in the message of an action."""
 
     INSTANCE_GONE = 'instance_gone'
     INSTANCE_ELSEWHERE = 'instance_elsewhere'
@@ -634,7 +634,7 @@ _OF_OLD = {
 
 
 def of(code: str, error_type: str) -> Fault:
-    """The fault that the message of an action tells.
+    """The fault in the message of an action.
 
     :param code: '' in the message of an older version
     :param error_type: name of the exception's class

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of instances: what a label of an instance holds, by its type.
+"""The keys of instances: the content of an instance's label, by its type.
 
 A further type of label is a further case of each ``match`` over the types:
 mypy names them all.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The phase rules: what holds in which phase, one table for all who ask.
+"""The phase rules: which rules apply in which phase, in one table.
 
 Planner, explanation, live-migration action and weigher read it; nobody
 derives it again.
@@ -24,7 +24,7 @@ class SoftGroups(StrEnum):
 
 @dataclass(frozen=True)
 class PhaseRow:
-    """What holds in one phase, whatever the policies and the settings are.
+    """The rules of one phase, whatever the policies and the settings are.
 
     What the fields mean, :class:`PhaseRules` says.
     """
@@ -80,7 +80,7 @@ LIVE = [*TABLE]
 
 @dataclass(frozen=True)
 class PhaseRules:
-    """What holds in one phase."""
+    """The rules of one phase."""
 
     phase: Phase
     from_draining: bool

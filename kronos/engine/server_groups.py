@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four server-group policies: what each asks for, and what breaks it."""
+"""The four server-group policies: what each requires, and what breaks it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

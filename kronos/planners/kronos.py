@@ -206,7 +206,7 @@ class Kronos(base.BasePlanner):
 
     @staticmethod
     def _announce(plan: Any) -> None:
-        """Tell whoever listens to Watcher that the plan may be started."""
+        """Publish Watcher's notification that the plan may be started."""
         plan.state = objects.action_plan.State.RECOMMENDED
         plan.status_message = None
         try:
@@ -274,7 +274,7 @@ class Kronos(base.BasePlanner):
         return newest
 
     def _update(self, context: Any, plan: Any, solution: Any) -> None:
-        """Let an empty plan tell of the newest run.
+        """Update an empty plan to the newest run.
 
         What goes wrong is logged: the audit itself tells what matters.
         """
@@ -297,7 +297,7 @@ class Kronos(base.BasePlanner):
 
 
 def _stagger(inputs: list[dict[str, Any]]) -> None:
-    """Tell each move of a scope to wait a little longer than the last.
+    """Let each move of a scope start a little later than the last.
 
     :param inputs: the input parameters, in the order of their starts
     """
@@ -312,7 +312,7 @@ def _stagger(inputs: list[dict[str, Any]]) -> None:
 
 
 def _uuids(kind: str, uuid: str, plan: Any, audit: Any) -> dict[str, str]:
-    """What an action is told of itself; another's may take no more."""
+    """The uuids of an action, its plan and its audit, for its parameters."""
     if kind not in watcher_actions.OURS:
         return {}
     return {

@@ -12,7 +12,7 @@ from kronos.engine.types import PlanningInput, Snapshot
 
 
 def zone_of(snapshot: Snapshot, host: str) -> str:
-    """A host's availability zone; '' if nobody told."""
+    """A host's availability zone; '' if it is unknown."""
     zone = snapshot.hosts[host].availability_zone
     service = (snapshot.services or {}).get(host)
     return zone or (service.zone if service else '')

@@ -189,7 +189,7 @@ class Constraint(abc.ABC):
         return True
 
     def limit(self, limits: PlacementLimits) -> None:
-        """Say where instances may end; as now, where that may change."""
+        """Restrict where instances may end; as now, where that may change."""
         limits.allowed &= self.rows(limits.instances)[:, limits.hosts]
 
     def follow(  # noqa: B027 - many constraints need not know

@@ -57,7 +57,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
 def constraint_of(
     code: Code, extension: Extension = PLAIN
 ) -> type[Constraint] | None:
-    """The constraint that gives reasons of a code; None if none does."""
+    """The constraint whose reasons have a code; None if there is none."""
     every = extension.constraints(CONSTRAINTS)
     return next(
         (constraint for constraint in every if code in constraint.codes), None

@@ -24,7 +24,7 @@ from kronos.engine.types import (
 
 
 class HeadroomConstraint(Constraint):
-    """A host has room for what the instance asks Placement for.
+    """The resources that an instance claims in Placement are free on a host.
 
     While a live migration runs, Placement counts the instance on both
     hosts; the source's room is free when it has ended. A plan obeys this in
@@ -90,7 +90,7 @@ class HeadroomConstraint(Constraint):
         return edits.with_host(case, pair.destination, headroom=headroom)
 
     def reserve(self, instance: int, host: int) -> None:
-        """Hold room for a move by somebody else, not claimed so far."""
+        """Reserve the resources of a move of others, not claimed so far."""
         for need, free in zip(self._need, self._free, strict=True):
             free[host] -= need[instance]
 

@@ -15,7 +15,7 @@ from kronos.engine.types import PlanningInput
 
 
 class StuckDestination(Constraint):
-    """Nothing goes to hosts that stuck migrations hold.
+    """A host with a stuck incoming migration is no destination.
 
     :param refused: host to the reason
     """

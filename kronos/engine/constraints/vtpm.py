@@ -65,7 +65,7 @@ class VtpmTraits(KeyedConstraint[Traits, Traits]):
 
 
 def _needed(instance: Instance) -> Traits:
-    """The traits that Nova's scheduler asks for."""
+    """The traits that Nova's scheduler requires."""
     if not instances.has_vtpm(instance):
         return NONE
     specs = instance.extra_specs

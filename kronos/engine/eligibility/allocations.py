@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The allocations of an instance: whether Placement holds it on its host.
+"""The allocations of an instance in Placement: whether they are on its host.
 
-A move of one that it holds elsewhere would leave room held for nothing. Nova
-does not put that right by itself. The audit and the action ask the same.
+The move of an instance with allocations elsewhere would leave resources
+claimed for nothing. Nova does not correct that by itself. The audit and the
+action check the same.
 """
 
 from collections.abc import Collection

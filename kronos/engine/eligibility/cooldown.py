@@ -57,7 +57,7 @@ class Since:
 
 
 def watcher_since(settings: Settings, now: float) -> Since:
-    """From when on what Watcher tells matters.
+    """The time from which on Watcher's events matter.
 
     :param now: Unix seconds
     """
@@ -353,7 +353,7 @@ def _named(event: Event) -> str:
 
 
 def _meant(cause: Event) -> str:
-    """What its fault says, if it is known."""
+    """The meaning of its fault, if it is known."""
     if not cause.fault:
         return ''
     return f' ({faults.TABLE[quarantine.fault(cause)].means.rstrip(".")})'
@@ -364,7 +364,7 @@ def _in_progress(event: Event) -> bool:
 
 
 def _is_not_begun(event: Event) -> bool:
-    """Whether it is in a plan that an applier was told to start, and did not.
+    """Whether it is in a plan that was triggered, and did not start.
 
     Its workers are busy, or the message is lost; Watcher sends none again.
     """
@@ -376,7 +376,7 @@ def _is_not_begun(event: Event) -> bool:
 
 
 def _rests_the_instance(event: Event) -> bool:
-    """Whether an instance cools down: Nova was asked to move it."""
+    """Whether an instance has a cooldown: its move was requested from Nova."""
     if event.outcome is not Outcome.FAILED or event.origin is Origin.NOVA:
         return True
     return faults.TABLE[quarantine.fault(event)].rests is CooldownScope.BOTH

@@ -86,7 +86,7 @@ def why_excluded(host: Host) -> Reason | None:
 def why_out(
     snapshot: Snapshot, host: str, settings: Settings
 ) -> Reason | None:
-    """Why a host takes no part, whatever the policies say; None if it does.
+    """Why a host takes no part, whatever its metrics; None if it does.
 
     Of a host that is drained it is why.
     """
@@ -115,7 +115,7 @@ def why_unavailable(service: ComputeService | None) -> Reason | None:
 
 
 def _first(against: Sequence[Reason]) -> Reason | None:
-    """The first reason, with all that the service's row says at once."""
+    """The first reason, joined with all others of the service's row."""
     if not against or against[0].code not in OF_SERVICE:
         return next(iter(against), None)
     row = [reason for reason in against if reason.code in OF_SERVICE]
@@ -125,7 +125,7 @@ def _first(against: Sequence[Reason]) -> Reason | None:
 def of_service(
     service: ComputeService | None, place: str = ''
 ) -> list[Reason]:
-    """All that a row of os-services says against a host, up first.
+    """The reasons against a host in its row of os-services, state first.
 
     :param place: what to call the host, where a sentence is to name it
     """

@@ -23,7 +23,7 @@ def destinations(snapshot: Snapshot) -> dict[str, set[str]]:
 
 
 def unclaimed(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Instance and host of moves whose room Placement does not hold yet.
+    """Instance and host of moves without an allocation in Placement yet.
 
     Nova claims a destination when the migration begins, so those of which
     only Watcher tells are missing there.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The eligible instances: why one must stay, whatever the scores say."""
+"""The eligible instances: why one must stay, whatever the scores."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ Rule = Callable[[Instance], list[Reason]]
 def rule(
     snapshot: Snapshot, settings: Settings, bandwidth: Callable[[], float]
 ) -> Rule:
-    """Who may move in a plan: by live migration, unless an extension says.
+    """The rule of who may move in a plan: an extension's, or live migration's.
 
     :param bandwidth: MiB per second that a live migration copies
     """
@@ -78,7 +78,7 @@ def reasons(instance: Instance, settings: Settings) -> list[Reason]:
 
 
 def has_vtpm(instance: Instance) -> bool:
-    """Whether its flavor or its image asks for a vTPM."""
+    """Whether its flavor or its image requires a vTPM."""
     return bool(instance.extra_specs.get(TPM_VERSION))
 
 
@@ -151,7 +151,7 @@ def too_dirty(instance: Instance, bandwidth: float) -> list[Reason]:
 
 
 def why_pinned(pinned_zone: str | None, zone: str) -> Reason | None:
-    """Why one that asked for a zone may not go into another; None if it may.
+    """Why one that is pinned to a zone may not leave it; None if it may.
 
     :param pinned_zone: None: it asked for none
     :param zone: '' where it is unknown, which is not the one asked for

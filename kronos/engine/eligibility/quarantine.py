@@ -16,7 +16,7 @@ same move: the clocks of Nova and Watcher differ."""
 
 
 def fault(event: Event) -> Fault:
-    """The fault of a failure that Watcher told."""
+    """The fault of a failure that Watcher reports."""
     return faults.of(event.fault, event.error_type)
 
 

@@ -16,7 +16,7 @@ from kronos.engine.types import Event, Origin, Outcome, PlanningInput
 
 
 def is_stuck(event: Event, settings: Settings, now: float) -> bool:
-    """Whether a migration is said to be under way, and nothing happens.
+    """Whether a migration is reported as running, without progress.
 
     Nova touches its row while it transfers anything.
 
@@ -104,7 +104,7 @@ class StuckMigrations:
     def _reasons(
         self, end: Callable[[Event], str], hold: '_Hold', code: Code
     ) -> dict[str, Reason]:
-        """The hosts that stuck migrations hold, each with the reason.
+        """The hosts that stuck migrations block, each with the reason.
 
         :param end: which of the two hosts of a migration
         """

@@ -40,7 +40,7 @@ class Question:
 def answer(
     questions: Sequence[Question], result: AggregateResult, base: Scenario
 ) -> None:
-    """Say of each why it was not chosen.
+    """Set why each was not chosen.
 
     :param base: the scope as the planner found it
     """
@@ -264,7 +264,7 @@ class _Answer:
 
 
 def _too_little(gain: float, memory: IntArray, settings: Settings) -> str:
-    """What the settings ask of a move, or else of a plan.
+    """The gain that the settings require of a move, or else of a plan.
 
     :param memory: [1], of the instance in MiB
     """

@@ -75,7 +75,7 @@ class Blockers:
         self.start = self._started()
 
     def _started(self) -> Scenario:
-        """The planner without the reasons why the whole scope stands still.
+        """The planner without the reasons for a standstill of the scope.
 
         But for too few hosts: which of them is lacking depends on the pair.
         """

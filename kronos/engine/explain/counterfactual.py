@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counterfactual: what the planner says once a reason is lifted."""
+"""The counterfactual: the planner's answer once a reason is lifted."""
 
 import dataclasses
 
@@ -58,7 +58,7 @@ def minimal(
 
 
 def _is_deep(reason: Reason) -> bool:
-    """Whether lifting it changes more than what is said of the pair."""
+    """Whether lifting it changes more than the verdict on the pair."""
     code = reason.code
     return code is Code.INSTANCE_NO_PROFILE or code.startswith(
         ('host_', 'scope_')

@@ -136,7 +136,7 @@ def _step(number: int, step: MigrationStep) -> dict[str, Any]:
 
 
 def standing(result: AggregateResult, host: str) -> list[dict[str, Any]]:
-    """Where a host stands among the others, by policy."""
+    """The rank of a host among the others, by policy."""
     rows = []
     for policy in result.policies:
         values = {score.host: score for score in policy.scores}

@@ -80,7 +80,7 @@ class PlanningMoment:
 
     @property
     def rules(self) -> PhaseRules:
-        """What holds in its phase."""
+        """The rules of its phase."""
         return self.simulation.rules
 
     @property
@@ -162,7 +162,7 @@ class Scenario:
         return self._available
 
     def evaluations(self) -> list[evaluation.PolicyEvaluation]:
-        """The policies in use, with what they say of every host."""
+        """The policies in use, with their values of every host."""
         if self._trials is None:
             case, names = self.case, list(self.available())
             self._trials = [

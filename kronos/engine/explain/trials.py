@@ -62,7 +62,7 @@ class Trial:
         )
 
     def judged(self, verdict: Verdict) -> Verdict | None:
-        """What is said of the same pair then; None if it is not there."""
+        """The verdict on the same pair then; None if it is not there."""
         pair = verdict.instance, verdict.destination
         try:
             return Explainer(self.case, self.result).verdict(*pair)

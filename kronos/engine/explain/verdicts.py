@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict: what is said of one instance and one host at a moment."""
+"""A verdict on one instance and one host at a moment."""
 
 from dataclasses import dataclass, field
 

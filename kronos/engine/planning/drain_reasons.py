@@ -42,7 +42,7 @@ class DrainReasons:
         self._number = self._on_hosts()
 
     def end(self, instances: IntArray) -> PhaseResult:
-        """The end of the phase, as the simulation stands now.
+        """The end of the phase, as the simulation is now.
 
         :param instances: the movable instances that have not left
         """
@@ -128,7 +128,7 @@ class DrainReasons:
         return text
 
     def _obstacle(self, instance: int) -> Reason | None:
-        """Why an instance cannot leave, as things stand; None if it can."""
+        """Why an instance cannot leave now; None if it can."""
         instances = np.array([instance])
         rules = self._simulation.constraints
         legal = np.flatnonzero(rules.hard_rows(instances)[0])

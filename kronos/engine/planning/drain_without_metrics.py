@@ -44,7 +44,7 @@ class ChosenInput:
 
 
 def choose(case: PlanningInput) -> ChosenInput:
-    """What is asked for, or what a drain goes by instead.
+    """Choose the case itself, or what a drain is planned by instead.
 
     Where a scope has hosts to be drained and would stand still for lack of
     metrics, its drain is planned all the same: by the load of the hosts,
@@ -95,7 +95,7 @@ def choose(case: PlanningInput) -> ChosenInput:
 def _without_profiles(
     case: PlanningInput, card: scorecard.Scorecard
 ) -> PlanningInput:
-    """Where profiles are wrong, hold no more than the ceilings of the hosts.
+    """Where profiles are wrong, apply no more than the ceilings of the hosts.
 
     What each instance uses is not known; no policy objects by a guess.
     """
@@ -128,7 +128,7 @@ def _by_memory(case: PlanningInput) -> PlanningInput:
 
 
 def _lacks_metrics(card: scorecard.Scorecard) -> bool:
-    """Whether it stands still, and would not with more of them."""
+    """Whether it is at a standstill that more metrics would end."""
     if card.blocked is StopReason.NO_POLICY:
         return True
     return card.blocked is StopReason.TOO_FEW_HOSTS and any(
@@ -139,7 +139,7 @@ def _lacks_metrics(card: scorecard.Scorecard) -> bool:
 def _skipped(
     snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
 ) -> list[Policy]:
-    """Those that say why they are not used, in a report too.
+    """The policies that are skipped with a reason, in a report too.
 
     Not one of which some hosts have a value: nothing goes by it, and the
     other hosts may take part.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reason of each move, in words, from what its step says."""
+"""The reason of each move, in words, from its step."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The input of a phase: what its search knows besides the simulation.
+"""The input of a phase: what its search has besides the simulation.
 
 Every search has one signature, :data:`Search`; :mod:`.phases` says which one
 runs in which phase.

@@ -101,7 +101,7 @@ class PhaseRunner:
         return Simulation(self.placement, self.utilization, budget)
 
     def rules(self, phase: Phase) -> PhaseRules:
-        """What holds in a phase."""
+        """The rules of a phase."""
         return phase_rules.rules_of(phase, self._inputs.mode, self.settings)
 
     def order(self) -> list[Phase]:

@@ -67,7 +67,7 @@ def plan(
 
 
 def certify(report: CycleReport) -> None:
-    """Have a solver say how much lower any plan could get.
+    """Let a solver prove how much lower any plan could get.
 
     It may take some seconds per scope, and changes the certificates alone.
     """

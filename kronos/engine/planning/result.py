@@ -152,7 +152,7 @@ def planned(
 
 
 def _judge(result: AggregateResult, last: PhaseResult) -> None:
-    """Say how the last phase was searched, and how good that is."""
+    """Add how the last phase was searched, and how good that is."""
     result.search = last.searched_by
     result.certificate = last.certificate
     result.rest = last.rest
@@ -222,7 +222,7 @@ def _groups(
     after: Mapping[str, str],
     settings: Settings,
 ) -> list[GroupStanding]:
-    """The groups with members in the scope, with what their rules say.
+    """The groups with members in the scope, and which rules are broken.
 
     :param before: instance uuid to host, and ``after`` the same
     """

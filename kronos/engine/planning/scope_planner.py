@@ -32,7 +32,7 @@ from kronos.policies.models import Policy
 
 @dataclass(frozen=True)
 class Stopped:
-    """A scope that stands still."""
+    """A scope at a standstill."""
 
     card: scorecard.Scorecard
     now: Snapshot
@@ -91,7 +91,7 @@ class ScopePlanner:
         self._earlier = EarlierPlans(inputs.earlier)
 
     def plan(self) -> AggregateResult:
-        """Plan it, or say why it stands still."""
+        """Plan it, or report why it is at a standstill."""
         scope = self.scope
         if isinstance(scope, Stopped):
             return self._standing(scope)
@@ -190,7 +190,7 @@ class ScopePlanner:
         return max(0, budget - len(busy)), [warning]
 
     def moves(self, steps: Sequence[MigrationStep]) -> list[EarlierMove]:
-        """What later scopes are to know of the steps of this one."""
+        """The steps of this scope, for later scopes."""
         if isinstance(self.scope, Stopped):
             return []
         weights = self.scope.profiles.profiles

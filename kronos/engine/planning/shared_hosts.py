@@ -59,7 +59,7 @@ class EarlierPlans:
     def shifted(
         self, snapshot: Snapshot, card: Scorecard, profiles: Profiles
     ) -> Scorecard:
-        """The scorecard after the moves; its warnings say so.
+        """The scorecard after the moves, with warnings about them.
 
         :param snapshot: before the moves, like the profiles
         """

@@ -112,7 +112,7 @@ def _groups_by_instance(snapshots: list[Snapshot]) -> dict[str, list[str]]:
 def _tight_hosts(
     steps: list[MigrationStep], snapshots: list[Snapshot]
 ) -> set[str]:
-    """Hosts that cannot take all their moves before they give any."""
+    """Hosts that cannot take all their moves before any has left."""
     hosts: dict[str, Host] = {}
     instances: dict[str, Instance] = {}
     for snapshot in snapshots:

@@ -30,7 +30,7 @@ def milliseconds(step: MigrationStep) -> int:
 
 @dataclass
 class _Lanes:
-    """A resource that so many steps may hold at a time."""
+    """A resource that so many steps may use at a time."""
 
     count: int
     ends: list[int] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Lanes:
         return self.ends[0] if len(self.ends) == self.count else 0
 
     def take(self, end: int) -> None:
-        """Hold a lane that is free, until then."""
+        """Occupy a lane that is free, until then."""
         if len(self.ends) < self.count:
             heapq.heappush(self.ends, end)
         else:
@@ -197,7 +197,7 @@ class Timetable:
         )
 
     def _take(self, step: int, queue: _Queue) -> None:
-        """Hold its lanes from now on."""
+        """Occupy its lanes from now on."""
         move, took = self._steps[step], self._took[step]
         self._to_give[move.source] -= took
         self._to_take[move.destination] -= took

@@ -32,7 +32,7 @@ MIB = 2.0**20
 def bandwidth_of(
     snapshot: Snapshot, settings: Settings
 ) -> Callable[[], float]:
-    """MiB per second in a scope, found out when it is first asked for."""
+    """MiB per second in a scope, computed when it is first needed."""
     return functools.cache(
         lambda: MigrationCosts(snapshot, settings).bandwidth
     )

@@ -86,7 +86,7 @@ class HostLoad:
 
     @property
     def is_far_below(self) -> bool:
-        """Whether its servers explain too little to tell who uses what."""
+        """Whether its servers explain too little of its load."""
         return self.unexplained > HALF * self.servers
 
     @property
@@ -167,7 +167,7 @@ def of(
     sizes: Mapping[str, float] | None,
     usage: Mapping[str, float],
 ) -> Attribution:
-    """Hold what servers are said to use against their hosts.
+    """Compare the usages of servers with the loads of their hosts.
 
     :param values: of ``imbalance_query``, by host
     :param sizes: by host, what a usage is divided by; None: it is a share
@@ -202,7 +202,7 @@ def of(
 
 
 def _weight(instance: Instance) -> int:
-    """By what those share a load of which no usage tells."""
+    """The weight by which servers share a load that no usage explains."""
     return max(instance.vcpus, 1) if instance.status == 'ACTIVE' else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evaluation of a policy: can it be used, what does it say of hosts?"""
+"""The evaluation of a policy: whether it can be used, and its values."""
 
 import math
 from dataclasses import dataclass, field
@@ -53,18 +53,18 @@ class PolicyEvaluation:
 
 
 class _Unusable(Exception):
-    """A policy cannot be used; the text says why. Never leaves here."""
+    """A policy cannot be used; the text is the reason. Never leaves here."""
 
 
 def asks_capacity(policy: Policy, settings: Settings) -> bool:
-    """Whether ``capacity_query`` is asked, and its answer needed."""
+    """Whether ``capacity_query`` is run, and its answer needed."""
     if policy.mode is Mode.PACK:
         return True
     return policy.capacity_query is not None and settings.uses_ceilings
 
 
 def asks(query: PolicyQuery, policy: Policy, settings: Settings) -> bool:
-    """Whether a query of a policy is asked, and its answer needed."""
+    """Whether a query of a policy is run, and its answer needed."""
     if getattr(policy, query.field) is None:
         return False
     return not query.for_ceilings or asks_capacity(policy, settings)
@@ -136,7 +136,7 @@ def _measure(
 def _check_profiles(
     evaluated: PolicyEvaluation, snapshot: Snapshot, settings: Settings
 ) -> None:
-    """Hold what servers are said to use against what their hosts show."""
+    """Compare the usages of servers with the values of their hosts."""
     policy = evaluated.policy
     names = usages.named(snapshot, policy.vm_profile_label_type)
     evaluated.measured = usages.measure(policy, snapshot, settings, names)
@@ -156,7 +156,7 @@ def _check_profiles(
 def _answers(
     policy: Policy, snapshot: Snapshot, settings: Settings
 ) -> dict[str, Reading]:
-    """The readings that a policy stands on, by the field that asked them.
+    """The readings of a policy, by the field of their query.
 
     A profile that nobody asked for is no obstacle here: who only ranks
     hosts needs none.

@@ -186,7 +186,7 @@ def _bound(
     own: Mapping[str, float],
     result: Profiles,
 ) -> None:
-    """Say what a host's servers are to be counted with below a ceiling.
+    """Set the usages of a host's servers that count below a ceiling.
 
     Who causes what no usage tells of is not known. A host that takes some of
     them needs room for all of it. Only where a host is drained and no other

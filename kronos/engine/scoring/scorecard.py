@@ -35,7 +35,7 @@ stop."""
 
 @dataclass(frozen=True)
 class Scorecard:
-    """What the policies say about a scope before anything is moved.
+    """The values of a scope by its policies before anything is moved.
 
     It stays as it was made.
     """
@@ -189,7 +189,7 @@ def _attributions(
 
 
 def _out(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
-    """The hosts that take no part, whatever the policies say."""
+    """The hosts that take no part, whatever their metrics."""
     return {
         host: reason
         for host in sorted(snapshot.hosts)
@@ -278,7 +278,7 @@ def _why_blocked(
 
 
 def _filled_blindly(card: Scorecard) -> str:
-    """Whose profiles packing lacks; the other policies know nothing of it."""
+    """Why packing lacks the profiles of a policy; none replaces them."""
     return '; '.join(
         card.unusable_profiles[result.name]
         for result in card.results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The usages: what the samples of a policy say that each instance uses.
+"""The usages of instances, from the samples of a policy.
 
 The evaluation of a policy holds them against the hosts, and the profiles are
 made of them.
@@ -25,7 +25,7 @@ Named = tuple[dict[str, str], set[str], dict[str, list[Instance]]]
 
 @dataclass
 class Measured:
-    """One policy's usages by instance uuid, and who could not be told."""
+    """One policy's usages by instance uuid, and the ambiguous instances."""
 
     usage: dict[str, float] = field(default_factory=dict)
     ambiguous: dict[str, str] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class _Names:
         return '', uuids
 
     def _host_of(self, sample: Sample) -> str:
-        """What the series says of its host, if it is asked."""
+        """The host in a series' labels, if it is needed."""
         if sample.label not in self._shared:
             return ''
         return labels.of_series(sample.series).get(self._host_label, '')

@@ -43,7 +43,7 @@ class Placement:
         return cls(index, np.array(hosts, dtype=np.intp))
 
     def move(self, instance: int, destination: int) -> None:
-        """Put an instance on another host; whether it may is not asked."""
+        """Put an instance on another host, without a check of the rules."""
         source = int(self._host_of[instance])
         if self._tried is not None:
             self._tried.append((instance, source))

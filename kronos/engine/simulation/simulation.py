@@ -83,7 +83,7 @@ class Simulation:
 
     @property
     def rules(self) -> PhaseRules:
-        """What holds in the phase under way.
+        """The rules of the current phase.
 
         :raises ValueError: no phase has begun
         """

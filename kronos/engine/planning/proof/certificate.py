@@ -54,7 +54,7 @@ def of(
 
 
 def sharpen(certificate: Certificate | None) -> None:
-    """Ask the solver, where it may have more to say."""
+    """Run the solver, where it may find a better bound."""
     if certificate and certificate.ask:
         _raise(certificate, certificate.ask())
         certificate.ask = None
@@ -79,7 +79,7 @@ def _is_worth_asking(
 def _ask(
     scope: LpRelaxation, levels: tuple[float, float], seconds: float
 ) -> float:
-    """What the solver says in a short time; 0 if nothing."""
+    """The solver's bound after a short time; 0 if there is none."""
     if exact_model.solver() is None:
         return 0.0
     model = exact_model.ExactModel(scope, levels)

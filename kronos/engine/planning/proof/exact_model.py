@@ -144,7 +144,7 @@ class ExactModel:
         self._rows.add(every, signs, -np.inf, len(moves) - 1)
 
     def block(self, moves: Sequence[tuple[int, int]]) -> None:
-        """Seek no placement in which moves stand in each other's way.
+        """Seek no placement in which moves block each other.
 
         They have no order for want of room. More room there is only made
         by what leaves one of their destinations besides.

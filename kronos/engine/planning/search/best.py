@@ -295,7 +295,7 @@ class Best:
         return self._is_balanced() or self._simulation.remaining <= 0
 
     def _is_balanced(self) -> bool:
-        """Whether there is no more to do than was asked for."""
+        """Whether all that is required is done."""
         if self._settings.exhaust:
             return False
         return not self._simulation.utilization.over_threshold().any()

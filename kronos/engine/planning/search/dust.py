@@ -131,7 +131,7 @@ class Dust:
         return leads_on
 
     def _text(self, number: int) -> str:
-        """What is to be said of it."""
+        """The sentence about it."""
         moves = wording.counted(number, 'migration')
         falls = self._falls()
         most = int(falls.argmax())

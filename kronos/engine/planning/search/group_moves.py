@@ -154,7 +154,7 @@ class Regroup:
     def _allowed(
         self, group: BrokenGroup, instances: IntArray, hosts: IntArray
     ) -> BoolArray:
-        """[n, h]: what the rules say, of the given hosts alone."""
+        """[n, h]: what the rules allow, of these hosts alone."""
         rules = self._simulation.constraints
         with rules.repairing(group.group.uuid):
             if len(hosts) == 1:

@@ -47,7 +47,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
 
 
 def _why_not(scope: LpRelaxation, limit: int) -> str:
-    """Why the solver is not asked; '' if it is."""
+    """Why the solver is not run; '' if it is."""
     if exact_model.solver() is None:
         return 'scipy is not installed (the extra "optimal")'
     if scope.size > limit:
@@ -90,7 +90,7 @@ class Optimal:
         self._sequencing = Sequencing(simulation, settings, ORDERS)
 
     def run(self, result: SearchResult) -> SearchResult:
-        """Ask for placements until one can be reached, or none is lower.
+        """Solve for placements until one can be reached, or none is lower.
 
         The bound is what the solver has said first: of all placements, also
         of those that no order leads to.
@@ -113,7 +113,7 @@ class Optimal:
         return self._outcome(result, is_proven, improved)
 
     def _learn(self) -> None:
-        """Ask no more for what no policy lets begin; once is enough."""
+        """Exclude moves that a policy forbids at the start; once is enough."""
         settings = self._settings
         step_by_step = settings.veto_reference is VetoReference.STEP
         if self._has_learnt or not step_by_step or settings.repeat_moves:

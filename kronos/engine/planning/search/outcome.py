@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a search that spreads: how it ended, and what to say of it.
+"""The outcome of a search that spreads: how it ended, and its notices.
 
 :mod:`.registry` names the searches.
 """

@@ -28,7 +28,7 @@ SEARCHES: dict[SearchName, SpreadSearch] = {
 
 
 def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:
-    """Search as the settings say.
+    """Run the search that is set.
 
     The greedy search has an order of its own: by the rule, move by move.
     """

@@ -117,7 +117,7 @@ class Sequencing:
             self._simulation.take_back()
 
     def options(self, remaining: dict[int, int]) -> Iterator[Unit]:
-        """What may come next, the best first; asked for one by one."""
+        """What may come next, the best first; computed one by one."""
         simulation = self._simulation
         moves = sorted(remaining.items())
         if not moves:

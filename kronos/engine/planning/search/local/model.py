@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of a scope: what a search over final placements knows of it.
+"""The model of a scope: the arrays of a search over final placements.
 
 It holds the hosts and the instances that the search looks at; of all other
 hosts only how high and how low they are. Scores and usages are
