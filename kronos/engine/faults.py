@@ -3,7 +3,7 @@
 
 One table. The action raises its rows and puts their codes into its message,
 the history of moves reads them there, the explanation and the operators'
-guide tell them.
+guide print them.
 """
 
 from dataclasses import dataclass
@@ -276,7 +276,7 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.DESTINATION,
         'exclude_hosts_query gives a value other than 0 for the destination.',
-        'See what the query tells of it; the next audit chooses another.',
+        'See what the query returns for it; the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_FULL: Consequence(
@@ -318,7 +318,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_STOPPED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'Somebody stopped the server, or nobody can tell who did.',
+        'Somebody stopped the server, or it is unknown who did.',
         'Start it, if it is to run.',
         rests=CooldownScope.NOBODY,
     ),
@@ -332,7 +332,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.GUEST_UNKNOWN: Consequence(
         _PREFLIGHT,
         Whose.SOURCE,
-        'Nobody can tell whether the guest of the server runs, so it was not '
+        'It is unknown whether the guest of the server runs, so it was not '
         'restarted.',
         'See whether its nova-compute is up.',
         waits=True,

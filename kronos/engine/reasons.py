@@ -147,7 +147,7 @@ class Code(StrEnum):
     )
     INSTANCE_STOPPED = (
         'instance_stopped',
-        'Somebody stopped it, or nobody can tell who did.',
+        'Somebody stopped it, or it is unknown who did.',
         'Start it, if it is to run.',
     )
     INSTANCE_RUNS = (
@@ -157,7 +157,7 @@ class Code(StrEnum):
     )
     INSTANCE_GUEST_UNKNOWN = (
         'instance_guest_unknown',
-        'Nobody can tell whether its guest runs.',
+        'It is unknown whether its guest runs.',
         'See whether its nova-compute is up, and its driver gives '
         'diagnostics.',
     )
@@ -268,12 +268,12 @@ class Code(StrEnum):
     HOST_EXCLUDED = (
         'host_excluded',
         'exclude_hosts_query gives a value other than 0 for the host.',
-        'See what the query tells of the host.',
+        'See what the query returns for the host.',
     )
     HOST_AT_FAULT = (
         'host_at_fault',
         'host_fault_query gives a value other than 0 for the host.',
-        'See what the query tells of the host.',
+        'See what the query returns for the host.',
     )
     HOST_NO_PLACEMENT = (
         'host_no_placement',

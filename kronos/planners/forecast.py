@@ -178,7 +178,7 @@ def max_workers() -> int | None:
     try:
         return int(_settings()[GROUP].max_workers)
     except Exception as error:
-        # It is only told; a plan must not fail for it.
+        # It is only logged; a plan must not fail for it.
         LOG.debug('[%s] max_workers is not known: %s', GROUP, error)
         return None
 

@@ -276,7 +276,7 @@ class Kronos(base.BasePlanner):
     def _update(self, context: Any, plan: Any, solution: Any) -> None:
         """Update an empty plan to the newest run.
 
-        What goes wrong is logged: the audit itself tells what matters.
+        What goes wrong is logged: the audit itself reports what matters.
         """
         try:
             plan.global_efficacy = solution.global_efficacy

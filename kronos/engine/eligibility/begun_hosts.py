@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The begun hosts: those that a plan of pack has begun to empty.
 
-Pack goes on with them, and fills none of them. What tells so is the history
+Pack goes on with them, and fills none of them. This follows from the history
 of its own moves; a move by hand, or by another phase, begins nothing.
 """
 

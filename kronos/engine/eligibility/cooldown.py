@@ -78,7 +78,7 @@ def nova_since(
     A quarantine is ended by a move of any time after the newest failure of
     its instance; so that is how far back it goes.
 
-    :param watchers: the events that Watcher told
+    :param watchers: the events that Watcher reports
     :param instances: uuids of those that exist
     """
     newest: dict[str, float] = {}
@@ -96,8 +96,8 @@ def nova_since(
 def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     """Judge the events of a scope, by the time at which it was looked at.
 
-    Who told of a move, and in which order, makes no difference; where two
-    tell of one, the newer time counts.
+    Which source reports a move, and in which order, makes no difference;
+    if two report one, the newer time counts.
     """
     past = _Past(snapshot, settings)
     seeds = Sown(snapshot, settings)
@@ -390,7 +390,7 @@ def _starts_cooldown(event: Event) -> bool:
     if event.is_resize:
         return False
     if event.outcome is Outcome.FAILED:
-        # When a deleted one was, nobody knows; Nova tells of its moves.
+        # The time of a deleted one is unknown; Nova reports its moves.
         return (
             event.origin is Origin.WATCHER
             and event.status != quarantine.DELETED

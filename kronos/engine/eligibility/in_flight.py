@@ -26,7 +26,7 @@ def unclaimed(snapshot: Snapshot) -> list[tuple[str, str]]:
     """Instance and host of moves without an allocation in Placement yet.
 
     Nova claims a destination when the migration begins, so those of which
-    only Watcher tells are missing there.
+    only Watcher reports are missing there.
     """
     claimed = {
         (event.instance, event.destination)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cooldowns and quarantines that an operator makes up for a replay.
 
-Beside what the events tell; ``cooldowns.json`` of a recording.
+Beside those of the events: ``cooldowns.json`` of a recording.
 """
 
 import math

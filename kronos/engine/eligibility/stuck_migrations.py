@@ -29,7 +29,7 @@ def is_stuck(event: Event, settings: Settings, now: float) -> bool:
 def holds_hosts(event: Event, settings: Settings, now: float) -> bool:
     """Whether a stuck migration has its turn at its two hosts for good.
 
-    Only one of which Nova tells: the actions look at nothing else there but
+    Only one that Nova reports: the actions look at nothing else there but
     at turns of their own, which pass by themselves.
 
     :param now: Unix seconds

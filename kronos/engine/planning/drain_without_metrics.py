@@ -111,7 +111,7 @@ def _without_profiles(
 
 def _by_memory(case: PlanningInput) -> PlanningInput:
     snapshot = case.snapshot
-    # A host of which Placement tells nothing takes no part, however many.
+    # A host without a row in Placement takes no part, however many.
     settings = replace(
         case.settings,
         min_host_coverage=0.0,

@@ -54,7 +54,7 @@ def plan(
     """Plan every scope, and lay the steps out in time.
 
     :param max_concurrent: moves of one scope that may run at a time
-    :param timed: is told of the parts ``propose`` and ``schedule``
+    :param timed: times the parts ``propose`` and ``schedule``
     :raises ValueError: as :func:`propose`
     """
     with timed('propose'):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The costs of migrations: what each copies, and how long that takes.
 
-A result of planning tells them of each step.
+A result of planning has them for each step.
 """
 
 import functools
@@ -20,7 +20,7 @@ from kronos.engine.types import (
 SETUP_SECONDS = 6.0
 """What a live migration takes beside the copying."""
 TELLING_SECONDS = 2 * SETUP_SECONDS
-"""A migration that took less tells nothing of the bandwidth."""
+"""A migration that took less is no measure of the bandwidth."""
 LATEST = 50
 """Migrations of a scope that count: hosts and networks change."""
 MOST_ROUNDS = 10.0

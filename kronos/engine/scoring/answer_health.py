@@ -18,7 +18,7 @@ from kronos.engine.settings import PartialAnswers
 from kronos.engine.types import ClockDifference, Health, Reading, Sample
 
 SKEW_SECONDS = 5.0
-"""Clocks that differ by more are told."""
+"""Clocks that differ by more are reported."""
 CLOCKS = 'Prometheus: '
 """What a warning of clocks that differ begins with."""
 _ONE_MOMENT = 1.0
@@ -178,7 +178,7 @@ def _clock(answer: QueryAnswer) -> ClockDifference | None:
 
     Prometheus gives each sample of an instant query the moment of the query
     by its own clock, and leaves out itself what is too old; so samples of one
-    age are no sign of old samples. Without samples its Date header tells.
+    age are no sign of old samples. Without samples its Date header counts.
     """
     stamps = {sample.timestamp for sample in answer.samples}
     remote = max(stamps, default=answer.dated)

@@ -22,7 +22,7 @@ MARGIN = 0.05
 WHOLE = 1.2
 """A whole host, with a fifth of noise."""
 EXPLAINED = 0.75
-"""A host whose servers explain that much of it tells what it is without."""
+"""A host whose servers explain that much of it shows what it is without."""
 DUST = 0.001
 """Of a host: what files round, which is attributed to no server."""
 DOUBTFUL = 0.15
@@ -254,7 +254,7 @@ def suspected(
     """What each of a host's servers may use, to be on the safe side.
 
     Those that use next to nothing while others of the host do not have all
-    of the load that no usage tells of: each the largest of the shares that
+    of the load that no usage explains: each the largest of the shares that
     its vCPUs, its memory and their number give it.
 
     :param unknown: that load, in the unit of the usages

@@ -188,9 +188,10 @@ def _bound(
 ) -> None:
     """Set the usages of a host's servers that count below a ceiling.
 
-    Who causes what no usage tells of is not known. A host that takes some of
-    them needs room for all of it. Only where a host is drained and no other
-    has so much room, each counts with the largest share that is plausible.
+    Which servers cause a load that no usage explains is unknown. A host that
+    takes some of them needs capacity for all of it. Only where a host is
+    drained and no other has so much, each counts with the largest share that
+    is plausible.
     """
     name, host = view.policy.name, load.host
     drains = host in view.draining

@@ -69,7 +69,7 @@ class _Names:
 
     A display name is what a tenant likes, and libvirt's names begin anew in
     each cell. Of a name that several instances have, in the scope or outside
-    of it, only a sample that tells the host as well means one of them.
+    of it, only a sample that names the host as well means one of them.
     """
 
     def __init__(

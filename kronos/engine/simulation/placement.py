@@ -29,7 +29,7 @@ class Placement:
         """[V], the position of each instance's host now; read only."""
         self.host_of.flags.writeable = False
         self.constraints = ConstraintSet([])
-        """Those of the phase under way; they are told of every move."""
+        """Those of the phase under way; they follow every move."""
         self._tried: list[tuple[int, int]] | None = None
         """Instances and where they were, in a trial."""
 

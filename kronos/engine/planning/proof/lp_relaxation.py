@@ -93,7 +93,7 @@ class LpRelaxation:
     def _shut(self) -> None:
         """Let nothing enter hosts that it would raise too high for good.
 
-        Of those that are set aside, which the imbalances do not tell of: what
+        Of those that are set aside, which the imbalances leave out: what
         nothing leaves stays above what nothing enters.
         """
         shut = [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ranking of moves: which of several legal ones is taken.
 
-Every search asks here, so that equals are told apart in one way: by how far
+Every search ranks here, so that equals are ordered in one way: by how far
 the combined imbalance falls, then by how far the variance falls, then by
 memory, and last by the names. Values are equal within a billionth.
 """
@@ -15,7 +15,7 @@ from kronos.engine.settings import TieBreak
 
 MIB_PER_GIB = 1024
 MIB_PER_UNIT = 100 * MIB_PER_GIB
-"""What ``cost_weight`` is told for."""
+"""The memory that ``cost_weight`` is the price of."""
 DECIMALS = 9
 """As many as :data:`~kronos.engine.arrays.EPSILON` has."""
 
