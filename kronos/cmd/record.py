@@ -25,23 +25,18 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Snapshot
+from kronos.extensions.cells.readings import cell_needs, unfinished_moves
+from kronos.extensions.recovery.readings import recoveries
+from kronos.extensions.recovery.readings.failures import FailureQueries
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.reports import host_names
-from kronos.snapshots import (
-    cell_needs,
-    cloud,
-    recoveries,
-    settings_from_conf,
-    unfinished_moves,
-    watcher_api,
-)
+from kronos.snapshots import cloud, settings_from_conf, watcher_api
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.collector import Collector
-from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'

@@ -21,9 +21,9 @@ from kronos.engine.settings import (
 from kronos.extensions import registry
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import CellDrain
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.recordings import cell_schema, schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
-from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 
 FORMAT_VERSION = 1

@@ -28,16 +28,13 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.extensions import registry
-from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells import cell_drain, cell_parameters
+from kronos.extensions.cells.readings import cell_needs
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
-from kronos.snapshots import (
-    cell_needs,
-    cell_parameters,
-    settings_from_conf,
-)
-from kronos.snapshots.cell_hosts import CellScope
+from kronos.snapshots import settings_from_conf
 from kronos.snapshots.scopes import ScopeRequest
 
 

@@ -19,9 +19,10 @@ from kronos.engine.types import (
 )
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import CellNeeds
+from kronos.extensions.cells.readings import cell_hosts
 from kronos.extensions.recovery import failures
 from kronos.extensions.recovery.failures import Failures
-from kronos.snapshots import cell_hosts, exclusions, scopes
+from kronos.snapshots import exclusions, scopes
 from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'

@@ -28,17 +28,16 @@ from kronos.engine.types import (
 )
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import CellDrain
+from kronos.extensions.cells.readings import cell_needs, unfinished_moves
+from kronos.extensions.cells.readings.unfinished_moves import BegunMove
+from kronos.extensions.recovery.readings import failures, recoveries
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
-    cell_needs,
     cells,
     exclusions,
-    failures,
     queries,
-    recoveries,
     scopes,
     stale_migrations,
-    unfinished_moves,
 )
 from kronos.snapshots.cloud import (
     NO_DIRTY_RATES,
@@ -48,7 +47,6 @@ from kronos.snapshots.cloud import (
 )
 from kronos.snapshots.past import lasting_faults
 from kronos.snapshots.scopes import ScopeRequest
-from kronos.snapshots.unfinished_moves import BegunMove
 
 __all__ = ['Collector', 'CollectedCloud', 'ScopeRequest']
 

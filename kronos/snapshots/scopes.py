@@ -21,8 +21,8 @@ from kronos.engine.name_marks import (
 )
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
-from kronos.snapshots import cell_hosts
-from kronos.snapshots.cell_hosts import CellScope
+from kronos.extensions.cells.readings import cell_hosts
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 
 LOG = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ RESTART = 'kronos_restart_server'
 CELL_MOVE = 'kronos_cross_cell_migrate'
 CELL_MARK = 'cell_move'
 """Mark of a move to another cell that Nova was, or is about to be, asked for:
-see :mod:`kronos.actions.cell.checkpoint`."""
+see :mod:`kronos.extensions.cells.actions.checkpoint`."""
 SERVICE_STATE = 'change_nova_service_state'
 """An action of Watcher itself, which refuses any parameter not its own."""
 OURS = (ACTION_TYPE, CLOSE_HOST, RESTART, CELL_MOVE)

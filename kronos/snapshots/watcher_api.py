@@ -12,12 +12,9 @@ from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Event, PastRestart
-from kronos.snapshots import (
-    stale_migrations,
-    unfinished_moves,
-    watcher_actions,
-)
-from kronos.snapshots.unfinished_moves import BegunMove
+from kronos.extensions.cells.readings import unfinished_moves
+from kronos.extensions.cells.readings.unfinished_moves import BegunMove
+from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
 _ENDED = (

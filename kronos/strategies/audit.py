@@ -19,22 +19,22 @@ from kronos.engine.scoring import labels
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Event, Snapshot
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.readings import (
+    begun_moves,
+    cell_needs,
+    unfinished_moves,
+)
+from kronos.extensions.cells.readings.unfinished_moves import BegunMove
+from kronos.extensions.recovery.readings import recoveries
+from kronos.extensions.recovery.readings.failures import FailureQueries
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
-from kronos.snapshots import (
-    cell_needs,
-    collector,
-    recoveries,
-    settings_from_conf,
-    unfinished_moves,
-)
+from kronos.snapshots import collector, settings_from_conf
 from kronos.snapshots.collector import CollectedCloud
-from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ScopeRequest
-from kronos.snapshots.unfinished_moves import BegunMove
 from kronos.strategies import audit_scope, history, parameters
-from kronos.watcher_db import begun_moves, publishing
+from kronos.watcher_db import publishing
 
 
 @dataclass

@@ -17,8 +17,8 @@ from typing import Any
 from kronos.common import exceptions
 from kronos.common.names import near_names
 from kronos.extensions.cells.cell_drain import CellDrain
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.snapshots import collector, scopes
-from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import parameters
 
 COMPUTE = 'compute'

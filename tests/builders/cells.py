@@ -15,10 +15,10 @@ from kronos.extensions.cells.cell_drain import (
     UnfinishedMove,
 )
 from kronos.extensions.cells.extension import Cells
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
-from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 from tests.builders import scopes

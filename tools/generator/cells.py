@@ -7,7 +7,7 @@ from kronos.engine.settings import PlanMode
 from kronos.engine.types import Flavor
 from kronos.extensions.cells import extension
 from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
-from kronos.snapshots.cell_hosts import CellScope
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 
 OLD, NEW = 'old', 'new'
 DISK_GB = 20

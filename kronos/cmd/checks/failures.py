@@ -16,7 +16,8 @@ from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Reading
-from kronos.snapshots import exclusions, failures
+from kronos.extensions.recovery.readings import failures
+from kronos.snapshots import exclusions
 from kronos.snapshots.exclusions import HostsAtFault
 
 T = TypeVar('T')

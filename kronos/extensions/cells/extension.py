@@ -28,22 +28,22 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
 )
-from kronos.extensions.cells import (
-    cell_drain,
-    flavors,
-    outcome,
-    search,
-    unfinished_moves,
-)
+from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import (
     SAME,
     CellDrain,
     CellPhase,
     CrossCellPolicy,
 )
-from kronos.extensions.cells.cell_moves import CellMoves
-from kronos.extensions.cells.quota import Quota
-from kronos.extensions.cells.target_cell import TargetCell
+from kronos.extensions.cells.planning import (
+    flavors,
+    outcome,
+    search,
+    unfinished_moves,
+)
+from kronos.extensions.cells.planning.cell_moves import CellMoves
+from kronos.extensions.cells.planning.quota import Quota
+from kronos.extensions.cells.planning.target_cell import TargetCell
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""

@@ -27,6 +27,7 @@ from kronos.engine.types import (
     ServerGroup,
 )
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.recovery.readings import failures
 from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
@@ -35,7 +36,6 @@ from kronos.recordings.anonymize import cells, extra_specs, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.recording import Recording
-from kronos.snapshots import failures
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest

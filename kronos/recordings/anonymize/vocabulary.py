@@ -16,9 +16,11 @@ from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import MigrationPhase
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.readings import unfinished_moves
 from kronos.extensions.recovery import restarts
+from kronos.extensions.recovery.readings import failures
 from kronos.recordings.formats import kronos_openstack
-from kronos.snapshots import cloud, exclusions, failures, unfinished_moves
+from kronos.snapshots import cloud, exclusions
 
 
 def _words(text: str) -> frozenset[str]:

@@ -14,9 +14,10 @@ from typing import Any
 
 from kronos.engine import types
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.audit import cell_actions
 from kronos.extensions.cells.cell_drain import UnfinishedMove
 from kronos.snapshots import watcher_actions
-from kronos.strategies.outcome import cell_actions, status_messages
+from kronos.strategies.outcome import status_messages
 
 
 @dataclass

@@ -34,7 +34,7 @@ class _Killed(BaseException):
 
 
 class BrokenEndsTestCase(two_cells.TwoCellsTestCase):
-    """Provokes what :mod:`kronos.actions.cell.repair` is for."""
+    """Provokes what :mod:`kronos.extensions.cells.actions.repair` is for."""
 
     def driver(self, host: str) -> Any:
         return self.computes[host].manager.driver

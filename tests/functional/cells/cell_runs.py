@@ -23,9 +23,6 @@ from tests.functional.cells import apart  # noqa: F401
 
 # isort: split
 # Before what imports Watcher.
-from kronos.actions.cell import checkpoint, parameters, run
-from kronos.actions.cell.context import CellMoveContext
-from kronos.actions.cell.parameters import CellMoveTask
 from kronos.actions.core import notifications, slots
 from kronos.clients import glance, neutron
 from kronos.clients.nova.cell_listings import CellListings
@@ -33,7 +30,11 @@ from kronos.clients.nova.server_details import ServerDetails
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.snapshots import cell_needs, watcher_actions
+from kronos.extensions.cells.actions import checkpoint, parameters, run
+from kronos.extensions.cells.actions.context import CellMoveContext
+from kronos.extensions.cells.actions.parameters import CellMoveTask
+from kronos.extensions.cells.readings import cell_needs
+from kronos.snapshots import watcher_actions
 from tests.functional.cells import administrator, broken_ends, two_cells
 from tests.functional.cells.two_cells import HOSTS
 from tests.functional.nova import base

@@ -14,7 +14,7 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code
 from kronos.engine.types import AggregateResult
 from kronos.extensions.cells import cell_drain
-from kronos.snapshots.cell_hosts import CellScope
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import cells as builders

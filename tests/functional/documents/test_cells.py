@@ -13,8 +13,8 @@ from watcherclient.common import utils
 
 from kronos.conf import opts
 from kronos.engine.reasons import Code
+from kronos.extensions.cells import cell_parameters
 from kronos.extensions.cells.cell_drain import Confirm
-from kronos.snapshots import cell_parameters
 from tests import documented
 
 PAGE = 'cells.rst'

@@ -12,10 +12,10 @@ from watcher.applier.actions import factory
 
 from kronos.clients.watcher import WatcherClient
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.readings import begun_moves
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.snapshots import watcher_api
-from kronos.watcher_db import begun_moves
 from tests.fakes.small_cloud import cloud, state
 from tests.functional.watcher import base
 

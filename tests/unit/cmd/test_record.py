@@ -31,7 +31,10 @@ from tests.unit.cmd.checking import (
     CheckTestCase,
     policy,
 )
-from tests.unit.snapshots.test_unfinished_moves import MARK, TOLD
+from tests.unit.extensions.cells.readings.test_unfinished_moves import (
+    MARK,
+    TOLD,
+)
 
 TOP = places.TOP
 WATCHER = 'https://watcher.example.org'

@@ -4,7 +4,7 @@
 from oslotest import base
 
 from kronos.conf import recovery
-from kronos.snapshots.failures import FailureQueries
+from kronos.extensions.recovery.readings.failures import FailureQueries
 from tests.unit.strategies import declared
 
 

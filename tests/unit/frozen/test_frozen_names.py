@@ -38,22 +38,16 @@ from kronos.conf import monitor, opts
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
+from kronos.extensions.cells.audit import strategy as cell_drain
 from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.recovery import restarts
+from kronos.extensions.recovery.audit import strategy as recover
 from kronos.osc import commands as client_commands
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
 from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
-from kronos.strategies import (
-    affinity,
-    cell_drain,
-    evacuate,
-    goals,
-    pack,
-    recover,
-    spread,
-)
+from kronos.strategies import affinity, evacuate, goals, pack, spread
 from kronos.watcher_db import marks
 from tests import commands, places
 from tests.unit.cmd import checking

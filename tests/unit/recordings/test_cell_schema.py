@@ -20,8 +20,8 @@ from kronos.extensions.cells.cell_drain import (
     needs_of,
 )
 from kronos.extensions.cells.extension import Cells
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.recordings import cell_schema, load, reader, schema, writer
-from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import recordings
 from tests.unit.recordings.test_meta_schema import DRAIN

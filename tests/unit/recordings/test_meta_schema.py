@@ -16,8 +16,8 @@ from kronos.engine.settings import (
 )
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.extensions.cells.extension import Cells
+from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.recordings import meta_schema
-from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 from tests.unit.recordings import test_inventory_schema as inventory
 

@@ -24,6 +24,7 @@ from kronos.engine.planning import propose
 from kronos.engine.settings import HostMatch, PartialAnswers, Settings
 from kronos.engine.types import AggregateResult, Snapshot
 from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.readings.failures import FailureQueries
 from kronos.policies import loader
 from kronos.policies.models import DirtyRateQuery, LabelType, Policy
 from kronos.recordings import load
@@ -33,7 +34,6 @@ from kronos.snapshots.collector import (
     Collector,
     ScopeRequest,
 )
-from kronos.snapshots.failures import FailureQueries
 from tests.fakes import keystone
 from tests.unit.snapshots import test_collector
 from tests.unit.snapshots.test_collector import NOW, PROMETHEUS

@@ -4,7 +4,8 @@
 from oslotest import base as oslotest_base
 
 from kronos.engine import types
-from kronos.strategies import base, recover
+from kronos.extensions.recovery.audit import strategy as recover
+from kronos.strategies import base
 
 
 class BaseTestCase(oslotest_base.BaseTestCase):

@@ -5,9 +5,9 @@ import dataclasses
 
 from oslotest import base
 
-from kronos.actions.cell.context import CellMoveContext
 from kronos.actions.core.context import MoveContext, Patience
 from kronos.actions.live.context import MigrationContext
+from kronos.extensions.cells.actions.context import CellMoveContext
 
 
 def fields(kind):

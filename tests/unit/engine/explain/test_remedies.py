@@ -38,7 +38,7 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
-from kronos.extensions.cells import cell_moves
+from kronos.extensions.cells.planning import cell_moves
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.policies.models import Mode, Policy

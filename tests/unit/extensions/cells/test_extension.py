@@ -11,8 +11,8 @@ from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from kronos.extensions.cells.cell_drain import CellPhase
-from kronos.extensions.cells.quota import Quota
-from kronos.extensions.cells.target_cell import TargetCell
+from kronos.extensions.cells.planning.quota import Quota
+from kronos.extensions.cells.planning.target_cell import TargetCell
 from tests.builders import cells
 
 
