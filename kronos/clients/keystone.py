@@ -150,5 +150,5 @@ def own(
 def _tls_of(session: Any) -> dict[str, Any]:
     """Not all versions of keystoneauth have options for these."""
     names = ('tls_ciphers', 'tls_min_version')
-    found = {name: getattr(session, name, None) for name in names}
-    return {name: value for name, value in found.items() if value}
+    options = {name: getattr(session, name, None) for name in names}
+    return {name: value for name, value in options.items() if value}

@@ -155,8 +155,8 @@ def kind_of(event: str, detail: str) -> Kind | None:
 
 def named(names: Sequence[str], number: int) -> str:
     """The name of a number, ``UNKNOWN_<n>`` if a newer hypervisor has it."""
-    known = 0 <= number < len(names)
-    return names[number] if known else f'UNKNOWN_{number}'
+    is_listed = 0 <= number < len(names)
+    return names[number] if is_listed else f'UNKNOWN_{number}'
 
 
 def lifecycle(phase: int, detail: int) -> str:

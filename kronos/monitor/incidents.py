@@ -221,16 +221,16 @@ class Grouping:
         for instance, group in [*self._groups.items()]:
             if group.due <= now:
                 self._close(instance)
-        found, self._closed = self._closed, []
-        return found
+        closed, self._closed = self._closed, []
+        return closed
 
     def flush(self) -> list[Incident]:
         """The incidents of all groups, but those that wait."""
         for instance, group in [*self._groups.items()]:
             if not group.waits:
                 self._close(instance)
-        found, self._closed = self._closed, []
-        return found
+        closed, self._closed = self._closed, []
+        return closed
 
     def _end(self, instance: str) -> None:
         group = self._groups.get(instance)
@@ -246,7 +246,7 @@ class Grouping:
         row = self._memory.rows.get(instance, group.row)
         if group.is_held and row.state is not State.RUNNING:
             return
-        last = max(one.at for one in group.events.values())
+        last = max(event.at for event in group.events.values())
         for kind in group.kinds:
             self._memory.storm(row, kind, last)
         self._closed.append(

@@ -199,15 +199,15 @@ class Server:
         self._server.close()
 
     def _look(self) -> list[tuple[int, int] | None]:
-        found: list[tuple[int, int] | None] = []
+        versions: list[tuple[int, int] | None] = []
         for path in self._files:
             try:
                 stat = os.stat(path)
             except OSError:
-                found.append(None)
+                versions.append(None)
             else:
-                found.append((stat.st_mtime_ns, stat.st_ino))
-        return found
+                versions.append((stat.st_mtime_ns, stat.st_ino))
+        return versions
 
 
 def _context(address: Address) -> ssl.SSLContext | None:

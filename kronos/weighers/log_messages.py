@@ -58,12 +58,12 @@ class LogMessages:
             LOG.info('The weigher of Kronos has all it needs again')
         self._is_told = False
 
-    def announce(self, asked: float, shown: HostScores | None) -> None:
+    def announce(self, asked_at: float, shown: HostScores | None) -> None:
         """Tell once that there are samples, and once that hosts have scores.
 
         nova-scheduler knows no host before it places a server.
 
-        :param asked: when they were asked for
+        :param asked_at: when they were asked for
         """
         if shown is None or self._is_announced:
             return
@@ -74,7 +74,7 @@ class LogMessages:
                     'The weigher of Kronos has its first samples, %.1f s '
                     'after it asked for them: hosts get their scores when a '
                     'server is placed',
-                    self._clock() - asked,
+                    self._clock() - asked_at,
                 )
         elif shown.scored:
             self._is_announced = True
@@ -82,7 +82,7 @@ class LogMessages:
                 'The weigher of Kronos has its first scores, %.1f s after it '
                 'asked for them%s: from now on they count where a server is '
                 'placed',
-                self._clock() - asked,
+                self._clock() - asked_at,
                 _count(shown),
             )
 
@@ -102,8 +102,8 @@ class LogMessages:
 
 def _joined(troubles: list[str]) -> str:
     more = len(troubles) - MOST_TROUBLES
-    told = '; '.join(troubles[:MOST_TROUBLES])
-    return f'{told}; and {more} more' if more > 0 else told
+    text = '; '.join(troubles[:MOST_TROUBLES])
+    return f'{text}; and {more} more' if more > 0 else text
 
 
 def _count(shown: HostScores | None) -> str:
@@ -115,7 +115,7 @@ def _count(shown: HostScores | None) -> str:
 
 def _has_samples(shown: HostScores) -> bool:
     return any(
-        one.imbalance.samples
+        readings.imbalance.samples
         for of_mode in shown.answers.readings.values()
-        for one in of_mode.values()
+        for readings in of_mode.values()
     )

@@ -64,9 +64,9 @@ class RecentPlacements:
                 self._added.setdefault(host, []).append((vcpus - last, now))
             self._seen[host] = Sighting(vcpus, now)
         for host, rows in list(self._added.items()):
-            left = [row for row in rows if now - row[1] < self.settling]
-            if left:
-                self._added[host] = left
+            recent = [row for row in rows if now - row[1] < self.settling]
+            if recent:
+                self._added[host] = recent
             else:
                 del self._added[host]
 
@@ -89,8 +89,8 @@ class RecentPlacements:
     def pending(self, host: str, now: float) -> float:
         """vCPUs that came and are not in the samples yet."""
         return sum(
-            vcpus * max(0.0, 1.0 - (now - at) / self.settling)
-            for vcpus, at in self._added.get(host, ())
+            vcpus * max(0.0, 1.0 - (now - moment) / self.settling)
+            for vcpus, moment in self._added.get(host, ())
             if self.settling > HAIR
         )
 

@@ -80,18 +80,20 @@ class _Listing:
 
     def add(self, page: Page, end: str) -> bool:
         """Translate a page; whether the other end was there already."""
-        told = [(row['id'], _translated(row)) for row in page.rows]
+        translated = [(row['id'], _translated(row)) for row in page.rows]
         with self._lock:
             new = [
-                one
-                for uuid, one in told
+                instance
+                for uuid, instance in translated
                 if self._end_of.setdefault(uuid, end) == end
             ]
             self.hidden += new.count(HIDDEN)
         self.found[end] += [
-            one for one in new if isinstance(one, types.Instance)
+            instance
+            for instance in new
+            if isinstance(instance, types.Instance)
         ]
-        return len(new) < len(told)
+        return len(new) < len(translated)
 
     def read_on(self, near: Iterable[Page], far: Iterable[Page]) -> None:
         """Read from both ends until they meet."""

@@ -34,15 +34,15 @@ def _once(
     def remembered(
         client: _Client, /, *args: _Given.args, **kwargs: _Given.kwargs
     ) -> _Answer:
-        kept: dict[str, Any] = vars(client).setdefault('_kept', {})
-        if name not in kept:
+        answers: dict[str, Any] = vars(client).setdefault('_kept', {})
+        if name not in answers:
             try:
-                kept[name] = ask(client, *args, **kwargs)
+                answers[name] = ask(client, *args, **kwargs)
             except exceptions.ClientError as error:
-                kept[name] = error
-        if isinstance(kept[name], exceptions.ClientError):
-            raise kept[name]
-        answer: _Answer = kept[name]
+                answers[name] = error
+        if isinstance(answers[name], exceptions.ClientError):
+            raise answers[name]
+        answer: _Answer = answers[name]
         return answer
 
     return remembered

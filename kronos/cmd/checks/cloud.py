@@ -109,11 +109,11 @@ def _ask_nova(
         nova = OnceNova(
             access.clients.adapter('compute', exceptions.NovaClientError)
         )
-        found = _nova(nova, findings)
+        row = _nova(nova, findings)
     except exceptions.NovaClientError as error:
         return _away('nova', error, findings)
     cloud.nova = nova
-    return found
+    return row
 
 
 def _ask_placement(
@@ -124,11 +124,11 @@ def _ask_placement(
             'placement', exceptions.PlacementClientError
         )
         placement = OncePlacement(adapter)
-        found = _placement(placement, adapter, required, findings)
+        row = _placement(placement, adapter, required, findings)
     except exceptions.PlacementClientError as error:
         return _away('placement', error, findings)
     cloud.placement = placement
-    return found
+    return row
 
 
 def _admin(who: Identity, findings: Findings) -> None:
@@ -228,10 +228,10 @@ def _placement(
         client.headroom,
     )
     row = _try('placement', probe, findings, is_needed=require_headroom)
-    found = newest(adapter, exceptions.PlacementClientError)
+    microversion = newest(adapter, exceptions.PlacementClientError)
     return {
         'name': 'placement',
-        'microversion': _dotted(found) if found else '',
+        'microversion': _dotted(microversion) if microversion else '',
         'needed': placement.MICROVERSION,
         'reads': [row],
     }
@@ -249,8 +249,8 @@ def newest(
             data = adapter.get_endpoint_data()
     except exceptions.ClientError:
         return None
-    found = data.max_microversion if data else None
-    return (found[0], found[1]) if found else None
+    version = data.max_microversion if data else None
+    return (version[0], version[1]) if version else None
 
 
 def _try(

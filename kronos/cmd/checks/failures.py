@@ -32,7 +32,7 @@ def check(
     """
     how, hosts = HostMatch(kronos.host_match), _hosts(cloud)
     of_hosts, of_servers = kronos.host_fault_query, kronos.server_fault_query
-    faulty, told = _asked(
+    faulty, of_faulty = _asked(
         prometheus,
         (failures.OF_HOSTS, of_hosts, exclusions.ANY),
         lambda: (
@@ -52,7 +52,7 @@ def check(
     _tell(faulty, findings)
     return {
         failures.OF_HOSTS: {
-            **told,
+            **of_faulty,
             'hosts_at_fault': {
                 host: f'{value:g}'
                 for host, value in sorted(faulty.values.items())
@@ -77,20 +77,20 @@ def _tell(faulty: HostsAtFault, to: Findings) -> None:
 
 def _asked(
     prometheus: OncePrometheus,
-    asked: tuple[str, str, str],
+    query_of: tuple[str, str, str],
     judge: Callable[[], T],
     to: Findings,
 ) -> tuple[T | None, dict[str, Any]]:
     """What a query says, and the same for the report.
 
-    :param asked: the option, its query and the label that series must have
+    :param query_of: the option, its query and the label that series must have
     """
-    name, query, label = asked
+    name, query, label = query_of
     reading = Reading('')
     if query:
         reading = prometheus.instant_query(query, label)
         metrics.tell_clock(reading, to)
-    told = {
+    answer = {
         'query': query,
         'health': reading.health.value,
         'error': '',
@@ -98,9 +98,9 @@ def _asked(
     }
     if reading.is_away:
         metrics.tell_away(reading, to)
-        return None, {**told, 'error': reading.error}
+        return None, {**answer, 'error': reading.error}
     try:
-        return judge(), told
+        return judge(), answer
     except exceptions.PrometheusError as error:
         mend, key = metrics.remedy(reading)
         to.warning(
@@ -110,7 +110,7 @@ def _asked(
             'kronos_recover does nothing',
             because=[key, option(name)],
         )
-        return None, {**told, 'error': str(error)}
+        return None, {**answer, 'error': str(error)}
 
 
 def _hosts(cloud: Cloud) -> Collection[str]:
@@ -118,6 +118,6 @@ def _hosts(cloud: Cloud) -> Collection[str]:
     if cloud.nova is None:
         return set()
     try:
-        return {one.name for one in cloud.nova.list_compute_hosts()}
+        return {host.name for host in cloud.nova.list_compute_hosts()}
     except exceptions.NovaClientError:
         return set()  # told with the listing that failed

@@ -61,7 +61,7 @@ def check(
 def tell_clock(reading: Reading, to: Findings) -> None:
     """Tell once that the clocks differ, whatever was asked."""
     text = answer_health.clocks([reading])
-    if not text or any(one.code == 'clock' for one in to.items):
+    if not text or any(finding.code == 'clock' for finding in to.items):
         return
     tell = to.error if reading.health is Health.STALE else to.warning
     tell('clock', text, SET_CLOCKS, key=Cause.CLOCK)

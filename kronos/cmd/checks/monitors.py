@@ -75,7 +75,7 @@ def _tell_of_guests(conf: Any, to: Findings) -> None:
     """Warn of queries by which a tenant can have hosts closed."""
     for name in OF_HOSTS:
         query = str(conf[GROUP][name] or '')
-        kinds = [one for one in BY_GUESTS if _asks_for(query, one)]
+        kinds = [kind for kind in BY_GUESTS if _asks_for(query, kind)]
         if kinds:
             to.warning(
                 'hosts-by-guests',
@@ -109,8 +109,8 @@ def _asking(conf: Any) -> list[str]:
 
 
 def _is_set(conf: Any, name: str) -> bool:
-    found = conf.get_location(name, GROUP)
-    return found is not None and found.location.name != 'opt_default'
+    location = conf.get_location(name, GROUP)
+    return location is not None and location.location.name != 'opt_default'
 
 
 def _judged(

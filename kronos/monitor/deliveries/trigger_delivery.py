@@ -103,12 +103,12 @@ class TriggerDelivery(Delivery):
     def _take_due(self, now: float) -> None:
         """Begin anew with all incidents that may be triggered by now."""
         read = self._metrics.read
-        for one in self._marks:
+        for mark in self._marks:
             # Where many read them, a later reading puts nothing off.
-            if one.read is None and one.at < read:
-                one.read = read
+            if mark.read is None and mark.at < read:
+                mark.read = read
         delay = self._trigger.delay
-        due = [one for one in self._marks if one.is_due(now, delay)]
+        due = [mark for mark in self._marks if mark.is_due(now, delay)]
         if not due:
             return
         if not self._until:

@@ -11,12 +11,12 @@ def of(*paths: str) -> Stamps:
 
     :param paths: '' for none
     """
-    found: list[tuple[int, int, int] | None] = []
+    versions: list[tuple[int, int, int] | None] = []
     for path in paths:
         try:
             stat = os.stat(path)
         except OSError:
-            found.append(None)
+            versions.append(None)
         else:
-            found.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
-    return tuple(found)
+            versions.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
+    return tuple(versions)

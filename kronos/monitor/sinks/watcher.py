@@ -61,10 +61,10 @@ class Watcher(Trigger):
 
     @classmethod
     def faults(cls, options: Options) -> list[str]:
-        found = keystone.faults(options)
+        texts = keystone.faults(options)
         if not options['audit']:
-            found.append('audit: is not set; name an audit of type EVENT')
-        return found
+            texts.append('audit: is not set; name an audit of type EVENT')
+        return texts
 
     @property
     def delay(self) -> float:
@@ -87,9 +87,9 @@ class Watcher(Trigger):
         try:
             client = self._service.client()
             if self._may_read:
-                found = client.audit(self._audit)
-                if told := self._unfit(found):
-                    return told
+                audit = client.audit(self._audit)
+                if reason := self._unfit(audit):
+                    return reason
         except exceptions.ClientError as error:
             return self._told(error)
         try:
@@ -119,8 +119,8 @@ class Watcher(Trigger):
         if state == RUNNING:
             text = f'audit {self._audit} runs, since before'
             return Result(Outcome.PENDING, text, LOOK_SECONDS)
-        if told := self._unfit(audit):
-            return Result(Outcome.AWAY, told)
+        if reason := self._unfit(audit):
+            return Result(Outcome.AWAY, reason)
         if self._left() <= 0:
             client.trigger(self._audit)
             self._before = changed
@@ -174,8 +174,8 @@ class Watcher(Trigger):
                 # It was none when the trigger was taken, so it began after.
                 self._first = None
                 return Result(Outcome.DELIVERED)
-            told = f'audit {self._audit} runs, since before'
-            return Result(Outcome.PENDING, told, LOOK_SECONDS)
+            reason = f'audit {self._audit} runs, since before'
+            return Result(Outcome.PENDING, reason, LOOK_SECONDS)
         return self._service.result_of(error, self._remedy(error))
 
     def _unfit(self, audit: rest.Json) -> str:

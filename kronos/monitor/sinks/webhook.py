@@ -47,14 +47,14 @@ class Webhook(Sink):
 
     @classmethod
     def faults(cls, options: Options) -> list[str]:
-        found = _faults_of_url(options['url'] or '', options['insecure'])
+        texts = _faults_of_url(options['url'] or '', options['insecure'])
         for name in _FILES:
             path = options[name] or ''
             if fault := plain_files.fault(path):
-                found.append(f'{name}: {path} cannot be read: {fault}')
+                texts.append(f'{name}: {path} cannot be read: {fault}')
         if options['keyfile'] and not options['certfile']:
-            found.append('keyfile: is set, but certfile is not')
-        return found
+            texts.append('keyfile: is set, but certfile is not')
+        return texts
 
     def deliver(self, message: Message) -> Result:
         try:
@@ -139,14 +139,14 @@ def _faults_of_url(url: str, insecure: bool) -> list[str]:
         host, parts = None, parse.urlsplit('')
     if parts.scheme not in ('http', 'https') or not host:
         return ['url: it must be https://HOST, with a port and a path if need']
-    found = []
+    texts = []
     if parts.scheme == 'http' and not insecure:
-        found.append(
+        texts.append(
             'url: it is http://, which anybody on the way can read and '
             'change; use https://, or set insecure = true'
         )
     if parts.username is not None:
-        found.append('url: it holds a user; use bearer_token_file instead')
-    if any(ord(one) <= 32 or ord(one) > 126 for one in url):
-        found.append('url: it holds a character that no URL may have')
-    return found
+        texts.append('url: it holds a user; use bearer_token_file instead')
+    if any(ord(character) <= 32 or ord(character) > 126 for character in url):
+        texts.append('url: it holds a character that no URL may have')
+    return texts

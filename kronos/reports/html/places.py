@@ -53,14 +53,14 @@ def places(scope: Mapping[str, Any]) -> Places:
     instances = scope.get('instances')
     if instances is None:
         return Places(False)
-    found = Places(True)
-    for uuid, one in instances.items():
-        found.before[uuid] = one['host']
-        found.names[uuid] = one['name']
-    found.after = dict(found.before)
+    hosts_of = Places(True)
+    for uuid, instance in instances.items():
+        hosts_of.before[uuid] = instance['host']
+        hosts_of.names[uuid] = instance['name']
+    hosts_of.after = dict(hosts_of.before)
     for step in scope['steps']:
-        found.after[step['instance']] = step['destination']
-    return found
+        hosts_of.after[step['instance']] = step['destination']
+    return hosts_of
 
 
 def hosts(
@@ -105,16 +105,16 @@ def zones(
 ) -> list[ZoneRow]:
     """The zones by name, with their hosts added up."""
     zone_of = {row.name: row.zone for row in rows}
-    found: dict[str, ZoneRow] = {}
+    by_name: dict[str, ZoneRow] = {}
     for row in rows:
-        zone = found.setdefault(row.zone, ZoneRow(row.zone))
+        zone = by_name.setdefault(row.zone, ZoneRow(row.zone))
         zone.hosts += 1
         zone.unavailable += bool(row.unavailable)
         zone.before += row.before
         zone.after += row.after
     for step in steps:
-        source = found.get(zone_of.get(step['source'], ''))
-        destination = found.get(zone_of.get(step['destination'], ''))
+        source = by_name.get(zone_of.get(step['source'], ''))
+        destination = by_name.get(zone_of.get(step['destination'], ''))
         if source is destination:
             if source:
                 source.inside += 1
@@ -123,4 +123,4 @@ def zones(
             source.leaving += 1
         if destination:
             destination.entering += 1
-    return [found[name] for name in sorted(found)]
+    return [by_name[name] for name in sorted(by_name)]

@@ -39,8 +39,11 @@ def scale(values: Iterable[float], most_ticks: int = 4) -> Scale:
     step = step_for(highest, most_ticks)
     number = max(1, math.ceil(highest / step - shown.EPSILON))
     ticks = [
-        Tick(shown.plain(round(at * step, 6)), round(100.0 * at / number, 2))
-        for at in range(number + 1)
+        Tick(
+            shown.plain(round(index * step, 6)),
+            round(100.0 * index / number, 2),
+        )
+        for index in range(number + 1)
     ]
     return Scale(number * step, ticks)
 

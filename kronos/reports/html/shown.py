@@ -78,7 +78,7 @@ def told(value: Any) -> str:
     if value is None:
         return 'not set'
     if isinstance(value, (list, tuple)):
-        return ', '.join(str(one) for one in value) or 'none'
+        return ', '.join(str(part) for part in value) or 'none'
     if isinstance(value, bool):
         return 'yes' if value else 'no'
     return str(value)
@@ -86,8 +86,8 @@ def told(value: Any) -> str:
 
 def is_number(value: Any) -> bool:
     """Whether it is a finite number, to draw or to compare."""
-    known = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return known and math.isfinite(value)
+    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return numeric and math.isfinite(value)
 
 
 def _fixed(value: float | None, digits: int) -> str:

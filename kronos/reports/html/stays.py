@@ -51,7 +51,7 @@ def staying(scope: Mapping[str, Any], where: Places) -> Staying:
     by_reason: dict[tuple[str, bool], list[str]] = {}
     for uuid, text in scope['stayed'].items():
         by_reason.setdefault((text, uuid in unmovable), []).append(uuid)
-    ranked = sorted(by_reason.items(), key=lambda one: (-len(one[1]), one[0]))
+    ranked = sorted(by_reason.items(), key=lambda row: (-len(row[1]), row[0]))
     most = len(ranked[0][1]) if ranked else 1
     rest = ranked[REASONS:]
     return Staying(
@@ -92,18 +92,21 @@ class Drain:
 
 
 def drains(scope: Mapping[str, Any], where: Places) -> list[Drain]:
-    found = []
+    rows = []
     for row in scope['drains']:
         uuids = list(row['staying'])
         named = instances(uuids[:EXAMPLES], where)
-        found.append(
+        rows.append(
             Drain(
                 host=row['host'],
                 reason=row['reason'],
                 instances=row['instances'],
                 leaving=row['leaving'],
-                staying=[(one, row['staying'][one.uuid]) for one in named],
+                staying=[
+                    (instance, row['staying'][instance.uuid])
+                    for instance in named
+                ],
                 unnamed=len(uuids) - len(named),
             )
         )
-    return found
+    return rows

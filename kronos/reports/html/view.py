@@ -104,8 +104,8 @@ def scopes(document: Mapping[str, Any]) -> list[Scope]:
             f'that is known; it is {document.get("format_version")!r}'
         )
     return [
-        _scope(number, told)
-        for number, told in enumerate(document['scopes'], start=1)
+        _scope(number, row)
+        for number, row in enumerate(document['scopes'], start=1)
     ]
 
 
@@ -113,29 +113,29 @@ def phase(name: str) -> str:
     return _PHASES.get(name, name)
 
 
-def _certified(told: Mapping[str, Any]) -> str:
+def _certified(row: Mapping[str, Any]) -> str:
     """How good the plan is; '' where nobody knows, or an older report."""
-    found = told.get('certificate') or told.get('packing') or {}
-    text: str = found.get('text', '')
+    certificate = row.get('certificate') or row.get('packing') or {}
+    text: str = certificate.get('text', '')
     return text
 
 
-def _scope(number: int, told: Mapping[str, Any]) -> Scope:
-    where = places.places(told)
-    told = naming.named(told, where.names)
-    figures = [bars.figure(policy) for policy in told['policies']]
-    used = [one.name for one in figures if one.bars]
-    rows = places.hosts(told, where, used)
-    steps = told['steps']
+def _scope(number: int, row: Mapping[str, Any]) -> Scope:
+    where = places.places(row)
+    row = naming.named(row, where.names)
+    figures = [bars.figure(policy) for policy in row['policies']]
+    used = [figure.name for figure in figures if figure.bars]
+    rows = places.hosts(row, where, used)
+    steps = row['steps']
     zone_of = {row.name: row.zone for row in rows}
-    fills = any(one.fills for one in figures)
+    fills = any(figure.fills for figure in figures)
     return Scope(
         number=number,
-        told=told,
-        outcome=_SAYS.get(told['stopped'], told['stopped']),
-        over=thresholds.of_row(told),
-        certified=_certified(told),
-        rest=(told.get('rest') or {}).get('text', ''),
+        told=row,
+        outcome=_SAYS.get(row['stopped'], row['stopped']),
+        over=thresholds.of_row(row),
+        certified=_certified(row),
+        rest=(row.get('rest') or {}).get('text', ''),
         policies=figures,
         used=used,
         fills=fills,
@@ -146,9 +146,9 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
         host_sorting=sorting.hosts(rows, used, where.known),
         zones=places.zones(rows, steps),
         has_places=where.known,
-        groups=grouping.groups(told, where),
-        drains=stays.drains(told, where),
-        staying=stays.staying(told, where),
+        groups=grouping.groups(row, where),
+        drains=stays.drains(row, where),
+        staying=stays.staying(row, where),
     )
 
 

@@ -281,7 +281,7 @@ def _unusable(
     answer: Answer, measured: Sequence[Sample], matched: Mapping[str, str]
 ) -> str:
     """What to do about values that no policy can use; '' if it can."""
-    if len(measured) > len({matched[one.label] for one in measured}):
+    if len(measured) > len({matched[sample.label] for sample in measured}):
         return (
             f'aggregate the series of a host in {answer.row.field}, with '
             f'"avg by ({answer.label})" or "max by ({answer.label})"'

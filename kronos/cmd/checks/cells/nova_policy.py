@@ -37,12 +37,12 @@ def check(paths: Sequence[str], findings: Findings) -> Need:
     where = paths[0]
     for path in policy_files.files(paths):
         try:
-            found = policy_files.rules(path)
+            of_file = policy_files.rules(path)
         except policy_files.Invalid as error:
             findings.error('config-invalid', str(error), 'correct the file')
             return Need(RULE, 'unknown', path, None)
-        where = path if RULE in found else where
-        rules |= found
+        where = path if RULE in of_file else where
+        rules |= of_file
     return _judged(rules, where, findings)
 
 

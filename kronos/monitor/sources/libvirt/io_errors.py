@@ -167,9 +167,9 @@ class _Listener:
     ) -> None:
         if self._is_over:
             return
-        made = callbacks.io_error(domain, path, device, action, reason)
-        self._append(made)
-        self.last = made.instance
+        event = callbacks.io_error(domain, path, device, action, reason)
+        self._append(event)
+        self.last = event.instance
         if self._meter.is_storm(time.monotonic()):
             self._is_over = True
             self._end(STORM)

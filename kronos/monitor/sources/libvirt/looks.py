@@ -71,27 +71,27 @@ class Looks:
         answers: _Answers = queue.SimpleQueue()
         self._wanted.put((instance, answers))
         try:
-            found = answers.get(timeout=LOOK_SECONDS)
+            answer = answers.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             raise TimeoutError(
                 f'libvirt did not answer within {LOOK_SECONDS:g} s'
             ) from None
-        if isinstance(found, OSError):
-            raise found
-        return found
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
 
     def _run(self) -> None:
         while not self._ended:
             instance, answers = self._wanted.get()
             if not instance:
                 continue
-            found = self._answer(instance)
+            answer = self._answer(instance)
             if answers is not None:
-                answers.put(found)
-            elif found is None:
+                answers.put(answer)
+            elif answer is None:
                 self._news.append(Gone(instance))
-            elif isinstance(found, Domain):
-                self._news.append(found)
+            elif isinstance(answer, Domain):
+                self._news.append(answer)
 
     def _answer(self, instance: str) -> Answer:
         connection = self._connection
