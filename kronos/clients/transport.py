@@ -177,7 +177,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
             for piece in response.raw.stream(_PIECE, decode_content=True):
                 content.write(piece)
                 self._bound(content.tell(), deadline.received)
-                deadline.left()
+                deadline.remaining()
         except (urllib3.exceptions.ReadTimeoutError, TimeoutError) as error:
             response.close()
             raise TooLate(f'no whole answer within {whole:.3g} s') from error

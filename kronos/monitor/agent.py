@@ -75,7 +75,7 @@ class Agent:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._is_new = False
         """Whether the metrics do not show all incidents."""
-        self._made = ''
+        self._file_id = ''
         self._care_after = self._alive_after = 0.0
         """Seconds of the monotonic clock."""
 
@@ -133,10 +133,10 @@ class Agent:
                         gone,
                     )
             except SpoolError as error:
-                self._outbox.tell_full(error)
+                self._outbox.report_full(error)
                 ended.wait(DISK_SECONDS)
                 continue
-            self._made = self._spool.made
+            self._file_id = self._spool.file_id
             self._remember(stored)
             return True
         return False
@@ -202,7 +202,7 @@ class Agent:
     def _lose(self, away: Away) -> None:
         """No events come for a time."""
         if self._away_since is None:
-            self._away_since = away.at
+            self._away_since = away.moment
         self._metrics.up.set(0)
         LOG.warning('The hypervisor is away: %s', away.why)
 
@@ -213,7 +213,9 @@ class Agent:
         gap = None
         if self._has_baseline:
             began = self._away_since
-            gap = Gap(listing.at if began is None else began, listing.at)
+            gap = Gap(
+                listing.moment if began is None else began, listing.moment
+            )
             self._metrics.gaps.inc()
         else:
             self._outbox.baseline()
@@ -257,7 +259,7 @@ class Agent:
         body = messages.of(
             incident, decision, settings.host, self._source.HYPERVISOR
         )
-        what = self._outbox.add(incident, decision, messages.kept(body))
+        what = self._outbox.add(incident, decision, messages.text_of(body))
         self._counts[incident.kind.value, what] += 1
         LOG.warning(
             'Instance %s: %s%s (incident %s: %s%s)',
@@ -291,7 +293,7 @@ class Agent:
         try:
             self._look_at_spool(now)
         except SpoolError as error:
-            self._outbox.tell_full(error)
+            self._outbox.report_full(error)
 
     def _look_at_spool(self, now: float) -> None:
         if now >= self._alive_after and self._away_since is None:
@@ -301,8 +303,8 @@ class Agent:
         age = 0.0 if oldest is None else max(time.time() - oldest, 0.0)
         self._metrics.oldest.set(age)
         self._metrics.spool_bytes.set(self._spool.used())
-        if self._spool.made != self._made:
-            self._made = self._spool.made
+        if self._spool.file_id != self._file_id:
+            self._file_id = self._spool.file_id
             self._outbox.keep_all(self._has_baseline)
 
     def _show(self) -> None:

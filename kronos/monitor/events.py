@@ -140,7 +140,7 @@ class Event:
     """Of the domain; whoever defined it chose it, so it may be hostile."""
     event: str
     detail: str
-    at: float
+    moment: float
     """Unix seconds of the host's clock, which may jump."""
     run: int | None = None
     """The hypervisor's number of the domain's run, None: none or unknown."""

@@ -13,7 +13,7 @@ from kronos.monitor.events import Kind
 from kronos.monitor.incidents import Gap, Incident
 from kronos.monitor.memory import Memory, Row
 
-_UNTOLD = ('UNKNOWN', 'FAILED', 'DAEMON', '')
+_INCONCLUSIVE = ('UNKNOWN', 'FAILED', 'DAEMON', '')
 """Reasons of an end that tell neither a failure nor anybody's wish."""
 
 
@@ -54,7 +54,7 @@ def compare(memory: Memory, listing: Listing, gap: Gap | None) -> Comparison:
         memory.adopt(domain)
         if kind is not None and gap is not None:
             comparison.incidents.append(
-                _incident(memory, domain, run, kind, listing.at, gap)
+                _incident(memory, domain, run, kind, listing.moment, gap)
             )
     return comparison
 
@@ -91,7 +91,7 @@ def _is_unexplained(row: Row, domain: Domain) -> bool:
     return (
         row.state is State.RUNNING
         and domain.state is State.SHUTOFF
-        and domain.reason in _UNTOLD
+        and domain.reason in _INCONCLUSIVE
         and not row.ending
     )
 

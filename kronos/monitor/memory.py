@@ -104,7 +104,7 @@ class Memory:
         self.changed: set[str] = set()
         """Instances whose rows on disk are older than here, or are to go."""
         self._host = host
-        self._kept = {
+        self._stored_storms = {
             instance: dict(row.storms) for instance, row in self.rows.items()
         }
         """The storms as they are on disk."""
@@ -177,7 +177,7 @@ class Memory:
     def forget(self, instance: str) -> None:
         """It is gone."""
         self.rows.pop(instance, None)
-        self._kept.pop(instance, None)
+        self._stored_storms.pop(instance, None)
         self.changed.add(instance)
 
     def end_elsewhere(self, row: Row) -> None:
@@ -202,7 +202,7 @@ class Memory:
         row.storms[kind] = moment
         if row.failed == kind:
             row.failed_at = moment
-        stored = self._kept.setdefault(row.instance, {})
+        stored = self._stored_storms.setdefault(row.instance, {})
         if abs(moment - stored.get(kind, float('-inf'))) >= KEEP_EVERY:
             stored[kind] = moment
             self.changed.add(row.instance)
@@ -287,7 +287,7 @@ class Memory:
     def _forget_failure(self, row: Row) -> None:
         if row.failed or row.ending or row.storms:
             row.failed, row.ending, row.storms = '', False, {}
-            self._kept.pop(row.instance, None)
+            self._stored_storms.pop(row.instance, None)
             self.changed.add(row.instance)
 
 

@@ -108,7 +108,7 @@ def of(
                 event=event.event,
                 detail=event.detail,
                 about=event.about,
-                at=moment(event.at),
+                at=moment(event.moment),
                 count=event.count,
             )
             for event in incident.events
@@ -123,7 +123,7 @@ def of(
     )
 
 
-def kept(message: Message) -> str:
+def text_of(message: Message) -> str:
     """The text of a message, for the disk and for the wire."""
     return message.model_dump_json(by_alias=True)
 

@@ -167,7 +167,7 @@ class Server:
             address.keyfile,
             address.client_cafile,
         )
-        self._stamps = self._look()
+        self._versions = self._look()
         registry: Any = _Noted(metrics)
         self._server = http_server.HttpServer(
             address.host,
@@ -182,10 +182,10 @@ class Server:
 
     def refresh(self) -> None:
         """Take a rotated certificate; who is connected keeps the old one."""
-        stamps = self._look()
-        if stamps == self._stamps:
+        versions = self._look()
+        if versions == self._versions:
             return
-        self._stamps = stamps
+        self._versions = versions
         try:
             self._server.context = _context(self._address)
         except OSError as error:

@@ -105,7 +105,7 @@ class Outbox:
                 is_new |= bool(part.entries)
         except SpoolError as error:
             self._write_after = time.monotonic() + DISK_SECONDS
-            self.tell_full(error)
+            self.report_full(error)
             return is_new
         if self._is_full:
             LOG.info('The state file takes changes again')
@@ -118,7 +118,7 @@ class Outbox:
         self._sent_due |= self._sent
         self._baseline_due = has_baseline
 
-    def tell_full(self, error: SpoolError) -> None:
+    def report_full(self, error: SpoolError) -> None:
         """Once, however long it lasts."""
         self._metrics.spool_errors.inc()
         if not self._is_full:

@@ -29,7 +29,7 @@ class SinkSettings:
     name: str
     driver: str
     options: dict[str, Any]
-    known: list[Any] = field(default_factory=list, compare=False)
+    opts: list[Any] = field(default_factory=list, compare=False)
     """All options that it has."""
 
 
@@ -250,7 +250,7 @@ def _unknown(
     """Names that oslo.config would pass over in silence."""
     by_group = {
         options.GROUP: own,
-        **{options.group_of(sink.name): sink.known for sink in chosen},
+        **{options.group_of(sink.name): sink.opts for sink in chosen},
     }
     for path in files:
         sections: dict[str, dict[str, Any]] = {}

@@ -107,7 +107,7 @@ class Spool:
         self._lock = threading.RLock()
         self._both: _Both | None = None
         self._is_closed = False
-        self.made = ''
+        self.file_id = ''
         """Names the file that is in use: another is there after it broke."""
 
     def load(self, now: float) -> Kept:
@@ -278,8 +278,8 @@ class Spool:
                 raise SpoolError(path=self._file.path, reason='it is closed')
             try:
                 if self._both is None:
-                    self._both = _opened(self._file, not self.made)
-                    self.made = _meta(self._both[0], 'made') or ''
+                    self._both = _opened(self._file, not self.file_id)
+                    self.file_id = _meta(self._both[0], 'made') or ''
                 return work(*self._both)
             except _ODD as error:
                 raise ValueError(str(error)) from error

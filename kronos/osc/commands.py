@@ -80,7 +80,7 @@ class ListPlans(command.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import audits, plans, rows
 
-        with _told():
+        with _reported_errors():
             watcher = _watcher(self)
             newest = plans.newest(
                 watcher,
@@ -89,14 +89,14 @@ class ListPlans(command.Lister):
                 parsed_args.state,
             )
             if not newest:
-                self._tell_of_none(watcher, parsed_args)
+                self._report_none(watcher, parsed_args)
             listed = rows.of_plans(newest, audits.Audits(watcher))
         if parsed_args.formatter == 'csv':
             listed = [tuple(map(_cell, row)) for row in listed]
         names = rows.PLAN + (rows.MORE if parsed_args.long else ())
         return names, [row[: len(names)] for row in listed]
 
-    def _tell_of_none(
+    def _report_none(
         self, watcher: 'WatcherClient', parsed_args: argparse.Namespace
     ) -> None:
         """Say that there is none, beside the table, which is empty."""
@@ -123,9 +123,9 @@ class ShowPlan(command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import audits, plans, rows
 
-        with _told():
+        with _reported_errors():
             watcher = _watcher(self)
-            plan = plans.one(watcher, parsed_args.plan)
+            plan = plans.by_uuid(watcher, parsed_args.plan)
             audit = audits.Audits(watcher).get(plan.audit)
         return _columns(rows.of_plan(plan, audit))
 
@@ -154,7 +154,7 @@ class Explain(command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import rows, server_history
 
-        with _told():
+        with _reported_errors():
             history = server_history.find(
                 _watcher(self), parsed_args.server, parsed_args.days
             )
@@ -162,7 +162,7 @@ class Explain(command.ShowOne):
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _reported_errors() -> Iterator[None]:
     """Make one line of whatever keeps a command from its answer.
 
     :raises CommandError: the client prints it, and ends with 1

@@ -61,7 +61,7 @@ class Move:
         return self.state in _OVER
 
     @property
-    def at(self) -> str:
+    def touched_at(self) -> str:
         return moment(self.touched)
 
     @property
@@ -136,9 +136,9 @@ def _is_restart(row: ActionRow) -> bool:
 
 def _fault(row: ActionRow) -> faults.Fault | None:
     """What its message tells; a word about what goes on tells none."""
-    error, code = watcher_actions.told_by(row.message)
-    is_told = code or error != watcher_actions.UNKNOWN
-    if is_told or (row.message and row.state == watcher_actions.FAILED):
+    error, code = watcher_actions.error_of(row.message)
+    is_named = code or error != watcher_actions.UNKNOWN
+    if is_named or (row.message and row.state == watcher_actions.FAILED):
         return faults.of(code, error)
     return None
 

@@ -130,7 +130,7 @@ def none(
     return f'Watcher has no action plan of {whose}{where}.'
 
 
-def one(watcher: WatcherClient, uuid: str) -> Plan:
+def by_uuid(watcher: WatcherClient, uuid: str) -> Plan:
     """A plan by its uuid, or by the beginning that a list shows.
 
     :raises KronosException: there is none, or it is none of Kronos

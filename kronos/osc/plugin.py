@@ -46,7 +46,7 @@ def make_client(instance: Any) -> Any:
     return watcher.find(
         keystone.own(
             instance.session,
-            tell=logging.getLogger(__name__).debug,
+            warn=logging.getLogger(__name__).debug,
             use_proxies=True,
         ),
         instance.region_name or None,

@@ -106,7 +106,7 @@ def of_server(history: ServerHistory) -> dict[str, Any]:
         'actions': columns.Lines(
             [_planned(row) for row in history.moves],
             [
-                f'{row.move.at} {row.move.what}: {_outcome(row.move)}'
+                f'{row.move.touched_at} {row.move.what}: {_outcome(row.move)}'
                 for row in history.moves
             ],
         ),
@@ -123,7 +123,7 @@ def of_server(history: ServerHistory) -> dict[str, Any]:
 
 def _planned(planned: PlannedMove) -> dict[str, Any]:
     return {
-        'at': planned.move.at,
+        'at': planned.move.touched_at,
         'plan': planned.move.plan,
         'plan_state': planned.plan_state,
         **_move(planned.move),

@@ -180,4 +180,4 @@ def _planned(planned: PlannedMove) -> str:
 
 def _past(move: Move) -> str:
     reason = f': {move.reason}' if move.reason else ''
-    return f'{move.what} was {move.state} at {move.at}{reason}'
+    return f'{move.what} was {move.state} at {move.touched_at}{reason}'

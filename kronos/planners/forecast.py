@@ -31,18 +31,16 @@ class Trip:
     destination: str
 
     @classmethod
-    def of(cls, inputs: dict[str, Any]) -> 'Trip':
+    def of(cls, told: dict[str, Any]) -> 'Trip':
         """From the input parameters of an action."""
         return cls(
-            inputs['aggregate'],
-            inputs['source_node'],
-            inputs['destination_node'],
+            told['aggregate'], told['source_node'], told['destination_node']
         )
 
 
-def is_move(inputs: dict[str, Any]) -> bool:
+def is_move(told: dict[str, Any]) -> bool:
     """Whether the input parameters are those of a move."""
-    return 'destination_node' in inputs and 'attempt' not in inputs
+    return 'destination_node' in told and 'attempt' not in told
 
 
 def among(moves: list[int], parents: list[list[int]]) -> list[list[int]]:
@@ -50,10 +48,10 @@ def among(moves: list[int], parents: list[list[int]]) -> list[list[int]]:
 
     What else a plan holds is done at once, and waits for nothing.
     """
-    position = {index: number for number, index in enumerate(moves)}
+    position = {at: number for number, at in enumerate(moves)}
     return [
-        [position[parent] for parent in parents[index] if parent in position]
-        for index in moves
+        [position[parent] for parent in parents[at] if parent in position]
+        for at in moves
     ]
 
 
@@ -140,8 +138,7 @@ class Forecast:
             return []
         scopes = sorted({trip.scope for trip in self._trips})
         paces = ', '.join(
-            f'{durations.rounded(self._pace[scope])} in {scope}'
-            for scope in scopes
+            f'{durations.rounded(self._pace[one])} in {one}' for one in scopes
         )
         return [
             f'about {durations.rounded(seconds)} as laid out, by the median '
@@ -194,13 +191,13 @@ def _settings() -> Any:
         return CONF
     from watcher.applier.workflow_engine import default
 
-    engine_conf = cfg.ConfigOpts()
-    engine_conf.register_opts(
+    found = cfg.ConfigOpts()
+    found.register_opts(
         default.DefaultWorkFlowEngine.get_config_opts(), group=GROUP
     )
-    engine_conf(
+    found(
         args=[],
         default_config_files=list(CONF.config_file or []),
         default_config_dirs=list(CONF.config_dir or []),
     )
-    return engine_conf
+    return found

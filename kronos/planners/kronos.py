@@ -150,7 +150,7 @@ class Kronos(base.BasePlanner):
     ) -> list[Any]:
         parents = solution.strategy.parents
         uuids = [utils.generate_uuid() for _ in solution.actions]
-        inputs = self._told(plan, solution, parents)
+        told = self._told(plan, solution, parents)
         return [
             objects.Action(
                 context,
@@ -164,7 +164,7 @@ class Kronos(base.BasePlanner):
                 state=objects.action.State.PENDING,
             )
             for uuid, action, parameters, after in zip(
-                uuids, solution.actions, inputs, parents, strict=True
+                uuids, solution.actions, told, parents, strict=True
             )
         ]
 
@@ -176,26 +176,20 @@ class Kronos(base.BasePlanner):
 
         What is to be expected of the plan goes into the log.
         """
-        inputs = [
-            dict(action['input_parameters']) for action in solution.actions
-        ]
-        moves = [
-            index
-            for index, parameters in enumerate(inputs)
-            if forecast.is_move(parameters)
-        ]
+        told = [dict(one['input_parameters']) for one in solution.actions]
+        moves = [at for at, one in enumerate(told) if forecast.is_move(one)]
         if not moves:
-            return inputs
-        expected = forecast.Forecast(
-            [forecast.Trip.of(inputs[index]) for index in moves],
+            return told
+        found = forecast.Forecast(
+            [forecast.Trip.of(told[at]) for at in moves],
             forecast.among(moves, parents),
             solution.strategy.pace,
         )
-        for line in expected.lines():
+        for line in found.lines():
             LOG.info('Action plan %s: %s', plan.uuid, line)
         if CONF.kronos.stagger_seconds > 0:
-            _stagger([inputs[moves[move]] for move in expected.order])
-        return inputs
+            _stagger([told[moves[move]] for move in found.order])
+        return told
 
     @staticmethod
     def _write(plan: Any, rows: list[Any]) -> None:
@@ -296,18 +290,18 @@ class Kronos(base.BasePlanner):
             )
 
 
-def _stagger(inputs: list[dict[str, Any]]) -> None:
+def _stagger(told: list[dict[str, Any]]) -> None:
     """Tell each move of a scope to wait a little longer than the last.
 
-    :param inputs: the input parameters, in the order of their starts
+    :param told: the input parameters, in the order of their starts
     """
     now = timeutils.utcnow().replace(microsecond=0)
     before: Counter[str] = Counter()
-    for parameters in inputs:
-        scope = parameters['aggregate']
+    for one in told:
+        scope = one['aggregate']
         seconds = before[scope] * CONF.kronos.stagger_seconds
         moment = now + datetime.timedelta(seconds=seconds)
-        parameters['not_before'] = f'{moment.isoformat()}Z'
+        one['not_before'] = f'{moment.isoformat()}Z'
         before[scope] += 1
 
 

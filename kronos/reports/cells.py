@@ -12,7 +12,7 @@ from kronos.extensions.cells.cell_drain import (
 )
 
 
-def asked(drain: CellDrain | None) -> dict[str, Any] | None:
+def request(drain: CellDrain | None) -> dict[str, Any] | None:
     """What an audit that empties a cell asked for."""
     if drain is None:
         return None

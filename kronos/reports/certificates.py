@@ -25,11 +25,11 @@ def row(certificate: Certificate | None) -> dict[str, Any] | None:
         'share': certificate.share,
         'found_by': certificate.found_by.value,
         'is_optimal': certificate.is_optimal,
-        'text': told(certificate),
+        'text': sentence(certificate),
     }
 
 
-def told(certificate: Certificate | None) -> str:
+def sentence(certificate: Certificate | None) -> str:
     """As a sentence; '' where it says nothing.
 
     A bound of 0 proves nothing, but of a plan that reaches it. All numbers
@@ -87,11 +87,11 @@ def packing_row(bound: PackingBound | None) -> dict[str, Any] | None:
         'hosts_emptied': bound.emptied,
         'hosts_emptied_at_most': bound.at_most,
         'is_optimal': bound.is_optimal,
-        'text': packing_told(bound),
+        'text': packing_sentence(bound),
     }
 
 
-def packing_told(bound: PackingBound | None) -> str:
+def packing_sentence(bound: PackingBound | None) -> str:
     """As a sentence; '' where it says nothing."""
     if bound is None or not bound.says_something or bound.migrations == 0:
         return ''
@@ -107,5 +107,5 @@ def packing_told(bound: PackingBound | None) -> str:
 
 def of(scope: AggregateResult) -> list[str]:
     """What is to be said of how good the plan of a scope is."""
-    both = told(scope.certificate), packing_told(scope.packing)
+    both = sentence(scope.certificate), packing_sentence(scope.packing)
     return [text for text in both if text]

@@ -69,7 +69,7 @@ def settings(how: Settings) -> dict[str, Any]:
         'max_closed_hosts': how.max_closed_hosts,
         'restart_servers': how.restart_servers,
         'recovery_window_seconds': how.recovery_window_seconds,
-        'cell_drain': cells.asked(cell_drain.of(how)),
+        'cell_drain': cells.request(cell_drain.of(how)),
         'cell_move_lossy': how.cell_move_lossy,
         'long_rpc_timeout_seconds': how.long_rpc_timeout_seconds,
         'snapshot_mb_per_second': how.snapshot_mb_per_second,

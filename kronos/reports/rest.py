@@ -32,16 +32,16 @@ def row(rest: Rest | None) -> dict[str, Any] | None:
         'combined_before': rest.combined_before,
         'combined_after': rest.combined_after,
         'certificate': certificates.row(rest.certificate),
-        'text': ' '.join(told(rest)),
+        'text': ' '.join(sentences(rest)),
     }
 
 
-def told(rest: Rest | None) -> list[str]:
+def sentences(rest: Rest | None) -> list[str]:
     """A sentence for each policy, and how good the plan of the others is."""
     if rest is None:
         return []
     lines = [_of_policy(rest, name) for name in rest.policies]
-    if text := certificates.told(rest.certificate):
+    if text := certificates.sentence(rest.certificate):
         lines.append(f'Of the hosts that are not set aside: {text}')
     return lines
 

@@ -28,7 +28,7 @@ GROUPS = {
 """The entry points that each service loads."""
 PATIENCE = 15.0
 """Seconds that are waited for the database, which may say nothing."""
-TOLD = (
+EXPLICIT = (
     ImportError,
     AttributeError,
     stevedore_exc.NoMatches,
@@ -94,7 +94,7 @@ def why_not(group: str, name: str) -> str:
         # Watcher's own error hides what happened.
         cause = error.__context__ or error
         kind = type(cause).__name__
-        return f'{kind}: {cause}' if isinstance(cause, TOLD) else kind
+        return f'{kind}: {cause}' if isinstance(cause, EXPLICIT) else kind
     return ''
 
 

@@ -121,7 +121,7 @@ class Cache:
             for state in states:
                 self._met[state.host] = KnownHost.of(state)
             return [0.0] * len(states)
-        if now - shown.at > self._valid_for:
+        if now - shown.asked_at > self._valid_for:
             return [0.0] * len(states)
         return self._read(shown, states, vcpus)
 
@@ -142,7 +142,7 @@ class Cache:
         seen.note(
             {host: host_state.used for host, host_state in new.items()}, now
         )
-        more = host_scores.build(met, shown.answers, seen, shown.at, now)
+        more = host_scores.build(met, shown.answers, seen, shown.asked_at, now)
         scores = dataclasses.replace(shown, rows={**more.rows, **shown.rows})
         # Else there is a newer one, and the next weighing adds to that.
         if self._scores is shown:
@@ -301,8 +301,8 @@ class Cache:
             try:
                 shown = self._scores
                 if shown is not None and self._is_outdated(shown):
-                    self._score(shown.answers, shown.at)
-                    self._log.announce(shown.at, self._scores)
+                    self._score(shown.answers, shown.asked_at)
+                    self._log.announce(shown.asked_at, self._scores)
             except Exception as error:
                 self._trouble(error)
 

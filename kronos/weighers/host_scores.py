@@ -140,7 +140,7 @@ class HostScores:
     """All hosts at one moment."""
 
     rows: Mapping[str, HostScore]
-    at: float
+    asked_at: float
     """When Prometheus was asked."""
     troubles: list[str]
     """Why hosts are neutral or not judged by all policies."""

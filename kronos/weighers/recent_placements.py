@@ -17,7 +17,7 @@ class Sighting:
     """vCPUs in use on a host, as Nova last told."""
 
     used: float
-    at: float
+    moment: float
 
 
 class RecentPlacements:
@@ -82,7 +82,7 @@ class RecentPlacements:
             difference came
         """
         seen = self._seen.get(host)
-        if seen is None or now - seen.at > self.settling:
+        if seen is None or now - seen.moment > self.settling:
             return None
         return seen.used
 
@@ -102,4 +102,4 @@ class RecentPlacements:
     def silence(self, host: str) -> float:
         """Seconds from when a host was last seen to when any was."""
         seen = self._seen.get(host)
-        return self._newest - seen.at if seen else float('inf')
+        return self._newest - seen.moment if seen else float('inf')

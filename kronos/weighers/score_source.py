@@ -53,7 +53,7 @@ class Source:
         self._conf = conf
         self._session = session
         self._clients: dict[int, client.PrometheusClient] = {}
-        self._told = 0, ''
+        self._logged = 0, ''
 
     def options(self) -> 'Options':
         """How often to ask, and how long answers serve."""
@@ -131,9 +131,9 @@ class Source:
             for reading in vars(of_policy).values()
             if reading is not None
         )
-        if clock := answer_health.clocks(policy_queries.asked):
+        if clock := answer_health.clocks(policy_queries.readings):
             answers.troubles.append(clock)
-        self._tell(policy_queries.queries)
+        self._log(policy_queries.queries)
 
     def _prometheus(self) -> client.PrometheusClient:
         # A process that forked shares no connection with the other one.
@@ -148,15 +148,15 @@ class Source:
             )
         return self._clients[pid]
 
-    def _tell(self, queries: int) -> None:
+    def _log(self, queries: int) -> None:
         text = (
             f'asks {self._prometheus().address} {queries} queries every '
             f'{durations.exact(self.options().refresh_seconds)}'
             ', in each process of '
             'nova-scheduler'
         )
-        if (os.getpid(), text) != self._told:
-            self._told = os.getpid(), text
+        if (os.getpid(), text) != self._logged:
+            self._logged = os.getpid(), text
             LOG.info('The weigher of Kronos %s', text)
 
 

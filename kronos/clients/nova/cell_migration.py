@@ -113,7 +113,7 @@ class CellMigration:
 
     def has_failed(self, uuid: str, request_id: str) -> bool:
         """Whether a part of a request failed after Nova had accepted it."""
-        action = self._actions.one(uuid, request_id)
+        action = self._actions.action(uuid, request_id)
         return any(
             event.get('result') == 'Error' for event in action['events']
         )

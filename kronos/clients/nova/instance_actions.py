@@ -151,7 +151,7 @@ class InstanceActions:
         """
         failed = [
             event
-            for event in self.one(uuid, request_id)['events']
+            for event in self.action(uuid, request_id)['events']
             if event.get('result') == 'Error'
         ]
         # In whole seconds; within one, Nova lists the newest first.
@@ -188,7 +188,7 @@ class InstanceActions:
         for earlier in requests:
             if earlier in exempt:
                 break
-            second = started(self.one(uuid, earlier))
+            second = started(self.action(uuid, earlier))
             if second is None or second < start - 1:
                 break
             start, count = second, count + 1
@@ -204,7 +204,7 @@ class InstanceActions:
             shape=schema.Action,
         )
 
-    def one(self, uuid: str, request_id: str) -> rest.Json:
+    def action(self, uuid: str, request_id: str) -> rest.Json:
         """The action of one request, with its events."""
         path = f'/servers/{quoted(uuid)}/os-instance-actions'
         body = self._api.wire.get(

@@ -92,7 +92,7 @@ class LiveMigration:
     def _status_of_request(
         self, uuid: str, key: str, earlier: Collection[str]
     ) -> MigrationStatus:
-        action = self._actions.one(uuid, key)
+        action = self._actions.action(uuid, key)
         start = started(action)
         if start is None:
             return MigrationStatus(uuid, 'accepted')

@@ -219,7 +219,7 @@ def from_options(
                 options.timeout, kwargs.get('longest', http.LONGEST)
             ),
             # Its own errors say so.
-            tell=LOG.debug,
+            warn=LOG.debug,
         ),
         service_type=SERVICE_TYPE,
         interface=options.interface,

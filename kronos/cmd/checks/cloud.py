@@ -25,12 +25,12 @@ GAINS = {
     (2, 98): 'the properties of the images',
 }
 """What newer microversions of Nova tell."""
-MEND_ROLE = (
+REMEDY_ROLE = (
     'give the user the role admin in its project, or allow {} to one of its '
     "roles in the service's policy.yaml"
 )
-MEND_LOGIN = 'correct the credentials: {}'
-MEND_KEYSTONE = (
+REMEDY_LOGIN = 'correct the credentials: {}'
+REMEDY_KEYSTONE = (
     'set auth_url to the address of Keystone itself, and see that Keystone '
     'answers there: {}'
 )
@@ -93,11 +93,11 @@ def _login_failed(
     for remedy in (login.CORRECT, login.SEE, keystone.AUTH_URL):
         text = text.removesuffix(f'. {remedy}')
     is_refused = error.kwargs['status'] in REFUSED
-    mend = MEND_LOGIN if is_refused else MEND_KEYSTONE
+    remedy = REMEDY_LOGIN if is_refused else REMEDY_KEYSTONE
     findings.error(
         'credentials',
         f'{text} (credentials: {source})',
-        mend.format(source),
+        remedy.format(source),
         key=Cause.KEYSTONE,
     )
 
@@ -141,7 +141,7 @@ def _admin(who: Identity, findings: Findings) -> None:
         'not name the host of a live migration, and is shown the server '
         'groups of its own project only. This is judged by the roles: it '
         'cannot be tried without migrating',
-        MEND_ROLE.format(
+        REMEDY_ROLE.format(
             'os_compute_api:os-migrate-server:migrate_live:host, and '
             'context_is_admin,'
         ),
@@ -190,7 +190,7 @@ def _nova(nova: OnceNova, findings: Findings) -> dict[str, Any]:
         findings.error(
             'servers-hidden',
             f'Nova does not tell the hosts of {nova.hidden} servers',
-            MEND_ROLE.format('os_compute_api:os-extended-server-attributes')
+            REMEDY_ROLE.format('os_compute_api:os-extended-server-attributes')
             + ', unless a cell is down',
             key='servers-hidden',
             because=[Cause.PERMISSION],
@@ -261,17 +261,17 @@ def _try(
         row['rows'] = len(probe.call())
     except exceptions.ClientError as error:
         row['error'] = str(error)
-        tell = findings.error if is_needed else findings.warning
+        report = findings.error if is_needed else findings.warning
         if error.kwargs['status'] == 403:
-            tell(
+            report(
                 'permission',
                 f'the user may not read the {probe.what} ({probe.rule}): '
                 f'{error}',
-                MEND_ROLE.format(probe.rule),
+                REMEDY_ROLE.format(probe.rule),
                 key=Cause.PERMISSION,
             )
         else:
-            tell(
+            report(
                 f'{service}-failed',
                 f'the {probe.what} cannot be read: {error}',
                 services.remedy(error),

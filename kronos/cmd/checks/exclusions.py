@@ -22,7 +22,7 @@ from kronos.snapshots.exclusions import HostsAtFault
 
 OPTION = exclusions.OPTION
 UNTIL = 'until then no migration is planned'
-MEND = f'correct {OPTION} in [kronos]; {UNTIL}'
+REMEDY = f'correct {OPTION} in [kronos]; {UNTIL}'
 
 SEE = (
     'this is right for hosts of another cloud; else give the query a label '
@@ -43,7 +43,7 @@ def check(
     if not query:
         return None
     reading = prometheus.instant_query(query, exclusions.ANY)
-    metrics.tell_clock(reading, findings)
+    metrics.report_clock(reading, findings)
     hosts = _hosts(cloud)
     at_fault, error = _judged(reading, hosts, how, findings)
     values = at_fault.values
@@ -52,7 +52,7 @@ def check(
         unmatched = exclusions.unmatched(reading, hosts, how)
     if hosts and not error:
         others = set(unmatched) - set(at_fault.strangers)
-        _tell(values, sorted(others), hosts, findings)
+        _report(values, sorted(others), hosts, findings)
     if not (error or reading.samples):
         findings.note(
             'exclusions-none',
@@ -79,7 +79,7 @@ def _judged(
     """The hosts at fault, and why nobody knows them."""
     at_fault = HostsAtFault()
     if reading.is_away:
-        metrics.tell_away(reading, to)
+        metrics.report_away(reading, to)
         return at_fault, reading.error
     try:
         if hosts:
@@ -87,16 +87,16 @@ def _judged(
         else:
             exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
-        mend, key = metrics.remedy(reading)
-        if mend:
-            mend = f'{mend}; {UNTIL}'
+        remedy, key = metrics.remedy(reading)
+        if remedy:
+            remedy = f'{remedy}; {UNTIL}'
         else:
-            mend = _other_form(reading, hosts, how)
-            key = names(mend)
+            remedy = _other_form(reading, hosts, how)
+            key = names(remedy)
         to.error(
             'exclusions-unknown',
             str(error),
-            mend or MEND,
+            remedy or REMEDY,
             key=Cause.EXCLUSIONS,
             because=[key, option(OPTION)],
         )
@@ -127,7 +127,7 @@ def _hosts(cloud: Cloud) -> set[str]:
         return set()  # told with the listing that failed
 
 
-def _tell(
+def _report(
     values: Mapping[str, float],
     unmatched: Collection[str],
     hosts: Collection[str],

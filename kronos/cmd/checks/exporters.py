@@ -88,7 +88,7 @@ def _row(
 ) -> dict[str, Any]:
     reading = prometheus.instant_query(exporter.query, TARGET)
     if reading.is_away:
-        metrics.tell_away(reading, findings)
+        metrics.report_away(reading, findings)
     return {
         'name': exporter.name,
         'query': reading.query,

@@ -32,7 +32,7 @@ def check(
     """
     how, hosts = HostMatch(kronos.host_match), _hosts(cloud)
     of_hosts, of_servers = kronos.host_fault_query, kronos.server_fault_query
-    faulty, of_faulty = _asked(
+    faulty, of_faulty = _answer_of(
         prometheus,
         (failures.OF_HOSTS, of_hosts, exclusions.ANY),
         lambda: (
@@ -42,14 +42,14 @@ def check(
         ),
         findings,
     )
-    failed, of_failed = _asked(
+    failed, of_failed = _answer_of(
         prometheus,
         (failures.OF_SERVERS, of_servers, failures.INSTANCE),
         lambda: failures.of_servers(prometheus, of_servers, hosts, how),
         findings,
     )
     faulty = faulty or HostsAtFault()
-    _tell(faulty, findings)
+    _report(faulty, findings)
     return {
         failures.OF_HOSTS: {
             **of_faulty,
@@ -62,7 +62,7 @@ def check(
     }
 
 
-def _tell(faulty: HostsAtFault, to: Findings) -> None:
+def _report(faulty: HostsAtFault, to: Findings) -> None:
     for text in faulty.warnings:
         to.warning('exclusions-unmatched', text, exclusion_checks.SEE)
     if faulty.values:
@@ -75,7 +75,7 @@ def _tell(faulty: HostsAtFault, to: Findings) -> None:
         )
 
 
-def _asked(
+def _answer_of(
     prometheus: OncePrometheus,
     query_of: tuple[str, str, str],
     judge: Callable[[], T],
@@ -89,7 +89,7 @@ def _asked(
     reading = Reading('')
     if query:
         reading = prometheus.instant_query(query, label)
-        metrics.tell_clock(reading, to)
+        metrics.report_clock(reading, to)
     answer = {
         'query': query,
         'health': reading.health.value,
@@ -97,16 +97,16 @@ def _asked(
         'series': len(reading.samples),
     }
     if reading.is_away:
-        metrics.tell_away(reading, to)
+        metrics.report_away(reading, to)
         return None, {**answer, 'error': reading.error}
     try:
         return judge(), answer
     except exceptions.PrometheusError as error:
-        mend, key = metrics.remedy(reading)
+        remedy, key = metrics.remedy(reading)
         to.warning(
             'failures-unknown',
             str(error),
-            f'{mend or f"correct {name} in [kronos]"}; until then '
+            f'{remedy or f"correct {name} in [kronos]"}; until then '
             'kronos_recover does nothing',
             because=[key, option(name)],
         )

@@ -32,7 +32,7 @@ BOTH_WEIGH = frozenset(
 )
 """Options of ``[kronos]`` for planning that the weigher follows, too."""
 NO_OPTION = 'is no option of Kronos and has no effect'
-MEND_CONFIG = 'configuration.rst of the documentation lists every option'
+REMEDY_CONFIG = 'configuration.rst of the documentation lists every option'
 
 
 def check(conf: Any, where: Paths, findings: Findings) -> bool:
@@ -153,11 +153,11 @@ def unknown(path: str, findings: Findings) -> None:
     for section, keys in sections.items():
         for key in sorted(keys):
             if (section, key) in old:
-                text, mend = old[section, key]
+                text, remedy = old[section, key]
                 findings.warning(
                     'option-deprecated',
                     f'{path}: [{section}] {key} {text}',
-                    mend,
+                    remedy,
                 )
     names = {
         group: {name for opt in opts for name in (opt.name, opt.dest)}
@@ -167,7 +167,7 @@ def unknown(path: str, findings: Findings) -> None:
         if section in names:
             former = {key for group, key in old if group == section}
             for key in sorted(set(keys) - names[section] - former):
-                _tell(path, section, key, names[section], findings)
+                _report(path, section, key, names[section], findings)
         elif section in credentials.GROUPS:
             _of_credentials(path, section, keys, findings)
         elif section in validation.OLD_GROUPS:
@@ -195,7 +195,7 @@ def _of_credentials(
     names = credentials.names()
     for key in sorted(set(keys) - names):
         if near_names.near(key, names, cutoff=0.8):
-            _tell(path, section, key, names, findings)
+            _report(path, section, key, names, findings)
 
 
 def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
@@ -219,7 +219,7 @@ def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
     return by_name
 
 
-def _tell(
+def _report(
     path: str,
     section: str,
     name: str,
@@ -230,7 +230,7 @@ def _tell(
     findings.warning(
         'option-unknown',
         f'{path}: [{section}] {name} {NO_OPTION}',
-        near_names.question(alike) or MEND_CONFIG,
+        near_names.question(alike) or REMEDY_CONFIG,
         key=_cause(section, alike[0]) if alike else '',
     )
 

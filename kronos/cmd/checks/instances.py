@@ -75,8 +75,8 @@ def check(
         by_type = {kind: _map(policy, kind, snapshots) for kind in LabelType}
         rows.append(_row(policy, by_type, sorted(values - names)))
         because = causes.of_servers[policy.name]
-        _tell(policy, by_type, sorted(values), because, findings)
-        _tell_of_names(policy, reading.samples, repeated, findings)
+        _report(policy, by_type, sorted(values), because, findings)
+        _report_names(policy, reading.samples, repeated, findings)
     return rows
 
 
@@ -138,7 +138,7 @@ def _row(
     }
 
 
-def _tell(
+def _report(
     policy: Policy,
     by_type: dict[LabelType, Mapping],
     values: list[str],
@@ -161,18 +161,18 @@ def _tell(
         f'have no value, {wording.some(expected)}; {policy.vm_profile_label} '
         f'should hold their {kind} and is {wording.some(values) or "nowhere"}'
     )
-    mend = _mend(policy, by_type)
+    remedy = _remedy(policy, by_type)
     # Policies with the same fault and remedy have one cause.
-    key = f'servers {mend}'
+    key = f'servers {remedy}'
     if len(mapping.measured) or policy.vm_profile_fallback != Fallback.SKIP:
         text += f'; {_follows(policy)}'
-        to.warning('servers-without', text, mend, key=key, because=because)
+        to.warning('servers-without', text, remedy, key=key, because=because)
     else:
         text += '; so none of them is ever moved'
-        to.error('servers-unknown', text, mend, key=key, because=because)
+        to.error('servers-unknown', text, remedy, key=key, because=because)
 
 
-def _tell_of_names(
+def _report_names(
     policy: Policy,
     samples: Iterable[Sample],
     repeated: Set[str],
@@ -187,11 +187,11 @@ def _tell_of_names(
     ]
     code, text = _doubt(policy, blind, sorted(repeated & set(blind)))
     if text:
-        mend = (
+        remedy = (
             'take the uuids, with vm_profile_label_type: nova_instance_uuid; '
             f'or keep the label {host} in vm_profile_query'
         )
-        to.warning(code, f'policy {policy.name}: {text}', mend, key=code)
+        to.warning(code, f'policy {policy.name}: {text}', remedy, key=code)
 
 
 def _doubt(
@@ -228,7 +228,7 @@ def _follows(policy: Policy) -> str:
     )
 
 
-def _mend(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
+def _remedy(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
     best = max(by_type, key=lambda kind: len(by_type[kind].measured))
     now = by_type[policy.vm_profile_label_type]
     if len(by_type[best].measured) > len(now.measured):

@@ -53,7 +53,7 @@ def check(
     :param conf: with the options of ``[kronos]``
     :returns: what the answer says, for the report; None: none is used
     """
-    _tell_of_guests(conf, findings)
+    _report_guests(conf, findings)
     reading = prometheus.instant_query(QUERY, LABEL)
     if answer_health.why_unknown(reading):
         # Prometheus being away is told with the other queries.
@@ -62,7 +62,7 @@ def check(
     if not reading.samples and not asking:
         return None
     missing, blind = _judged(reading, hosts, HostMatch(conf.kronos.host_match))
-    _tell(reading, hosts, missing, blind, asking, findings)
+    _report(reading, hosts, missing, blind, asking, findings)
     return {
         'query': QUERY,
         'series': len(reading.samples),
@@ -71,7 +71,7 @@ def check(
     }
 
 
-def _tell_of_guests(conf: Any, to: Findings) -> None:
+def _report_guests(conf: Any, to: Findings) -> None:
     """Warn of queries by which a tenant can have hosts closed."""
     for name in OF_HOSTS:
         query = str(conf[GROUP][name] or '')
@@ -125,7 +125,7 @@ def _judged(
     return missing, blind
 
 
-def _tell(
+def _report(
     reading: Reading,
     hosts: Collection[str],
     missing: list[str],

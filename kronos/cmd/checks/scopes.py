@@ -158,7 +158,7 @@ def judge(
     ]
     _skipped(judged, causes, findings)
     for scope in judged:
-        _tell(
+        _report(
             scope,
             policies,
             scopes.ALL in scope_request.aggregates,
@@ -214,7 +214,7 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
         for result in scope.card.results:
             # Else it is told with the query that failed.
             of_policy = scope.snapshot.readings.get(result.name)
-            if result.skipped and not _is_told(of_policy, scope.partial):
+            if result.skipped and not _is_reported(of_policy, scope.partial):
                 where.setdefault(result.skipped, []).append(
                     scope.snapshot.scope
                 )
@@ -241,7 +241,9 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
         )
 
 
-def _is_told(readings: PolicyReadings | None, partial: PartialAnswers) -> bool:
+def _is_reported(
+    readings: PolicyReadings | None, partial: PartialAnswers
+) -> bool:
     """Whether an answer that cannot be used is told with its query."""
     return readings is not None and any(
         reading is not None and answer_health.why_unusable(reading, partial)
@@ -249,7 +251,7 @@ def _is_told(readings: PolicyReadings | None, partial: PartialAnswers) -> bool:
     )
 
 
-def _tell(
+def _report(
     scope: Judged,
     policies: Sequence[Policy],
     is_anyone: bool,
@@ -264,7 +266,7 @@ def _tell(
     where = f'scope {scope.snapshot.scope}'
     is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
     if scope.card.blocked:
-        _tell_blocked(scope, is_small and is_anyone, causes, to)
+        _report_blocked(scope, is_small and is_anyone, causes, to)
     # Of too few hosts the reason names those that are out.
     if scope.card.excluded and not is_small:
         _left_out(scope, where, causes, to)
@@ -293,7 +295,7 @@ def _tell(
     _dirty_rates(scope, where, to)
 
 
-def _tell_blocked(
+def _report_blocked(
     scope: Judged, is_unasked: bool, causes: Causes, to: Findings
 ) -> None:
     """Tell why a scope cannot be planned.
@@ -303,17 +305,17 @@ def _tell_blocked(
     """
     where = f'scope {scope.snapshot.scope}'
     is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
-    mend = blocked.remedy(scope.card) if is_small else SEE
+    remedy = blocked.remedy(scope.card) if is_small else SEE
     key, because = (
         blocked.key_of(scope.card),
         blocked.of_scope(scope.card, causes),
     )
     if is_unasked:
         text = f'{where}: {scope.card.reason}'
-        to.note('scope-small', text, mend, key=key, because=because)
+        to.note('scope-small', text, remedy, key=key, because=because)
         return
     text = f'{where}: nothing can be planned: {scope.card.reason}'
-    to.error('scope-blocked', text, mend, key=key, because=because)
+    to.error('scope-blocked', text, remedy, key=key, because=because)
 
 
 def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:

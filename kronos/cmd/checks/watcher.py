@@ -133,7 +133,7 @@ def _old(version: str, findings: Findings) -> None:
         )
 
 
-def known(access: Access, findings: Findings) -> dict[str, Any]:
+def running(access: Access, findings: Findings) -> dict[str, Any]:
     """Ask the running Watcher for its strategies.
 
     :returns: for the report: those of Kronos, or why they are not known

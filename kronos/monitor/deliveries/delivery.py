@@ -52,7 +52,7 @@ class Backoff:
 
 
 @dataclass
-class _Held:
+class _Pause:
     """An instance whose next message was not taken."""
 
     tries: int
@@ -82,7 +82,7 @@ class Delivery:
         self._metrics = metrics
         self._stale_seconds = stale_seconds
         self._backoff = backoff
-        self._held: dict[str, _Held] = {}
+        self._paused: dict[str, _Pause] = {}
         self._tries = 0
         """In vain, since the sink last took a message."""
         self._taken: int | None = None
@@ -136,7 +136,7 @@ class Delivery:
         :returns: seconds to wait for the sink, whatever is new meanwhile; if
             None: seconds until something is due, None for ever
         """
-        after, paused = 0, dict[str, _Held]()
+        after, paused = 0, dict[str, _Pause]()
         while batch := self._spool.waiting(self.sink.name, after, BATCH):
             for waiting in batch:
                 after = waiting.seq
@@ -144,7 +144,7 @@ class Delivery:
                     return None, None
                 if waiting.instance in paused:
                     continue
-                before = self._held.get(waiting.instance)
+                before = self._paused.get(waiting.instance)
                 if before is not None and before.until > time.monotonic():
                     paused[waiting.instance] = before
                     continue
@@ -156,7 +156,7 @@ class Delivery:
                         waiting, before, result
                     )
         # What is not waiting any more is held no longer.
-        self._held = paused
+        self._paused = paused
         now = time.monotonic()
         dues = [max(pause.until - now, 0.0) for pause in paused.values()]
         return None, min(dues, default=None)
@@ -173,7 +173,7 @@ class Delivery:
             self._taken = waiting.seq
         self._spool.done(waiting.seq, self.sink.name)
         self._taken = None
-        self._held.pop(waiting.instance, None)
+        self._paused.pop(waiting.instance, None)
         return Result(Outcome.DELIVERED)
 
     def _try(self, waiting: Waiting) -> Result:
@@ -188,7 +188,7 @@ class Delivery:
         if resolved and not self.sink.WANTS_RESOLVED:
             self._count(RESOLVED)
             return Result(Outcome.DELIVERED)
-        result = self._asked(message)
+        result = self._result_of(message)
         self._count(result.outcome)
         if result.outcome is Outcome.REFUSED:
             LOG.error(
@@ -200,7 +200,7 @@ class Delivery:
             )
         return result
 
-    def _asked(self, message: Message) -> Result:
+    def _result_of(self, message: Message) -> Result:
         """A sink that stumbles over a message holds up that instance only."""
         try:
             return self.sink.deliver(message)
@@ -231,8 +231,8 @@ class Delivery:
         return pause
 
     def _later(
-        self, waiting: Waiting, before: _Held | None, result: Result
-    ) -> _Held:
+        self, waiting: Waiting, before: _Pause | None, result: Result
+    ) -> _Pause:
         tries = before.tries + 1 if before else 1
         if tries == 1:
             LOG.warning(
@@ -244,7 +244,7 @@ class Delivery:
                 result.text,
             )
         pause = self._backoff.after(tries, result.wait)
-        return _Held(tries, time.monotonic() + pause)
+        return _Pause(tries, time.monotonic() + pause)
 
     def _count(self, result: str) -> None:
         self._metrics.deliveries.labels(self.sink.name, str(result)).inc()

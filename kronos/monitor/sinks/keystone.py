@@ -19,10 +19,9 @@ from kronos.common import (
 )
 from kronos.common.names import near_names
 from kronos.common.web import addresses
-from kronos.monitor.sinks import remedies
-from kronos.monitor.sinks import stamps as file_stamps
+from kronos.monitor.sinks import file_versions, remedies
 from kronos.monitor.sinks.base import Options, Outcome, Result
-from kronos.monitor.sinks.stamps import Stamps
+from kronos.monitor.sinks.file_versions import FileVersions
 
 LOG = logging.getLogger(__name__)
 
@@ -53,7 +52,7 @@ class Service(Generic[Client]):
         self._options = options
         self._name = name
         self._make = make
-        self._stamps: Stamps = ()
+        self._versions: FileVersions = ()
         self._client: Client | None = None
         self._session: keystone.Session | None = None
         self._secrets: list[str] = []
@@ -61,11 +60,13 @@ class Service(Generic[Client]):
 
     def client(self) -> Client:
         """:raises ClientError: there is none just now"""
-        stamps = file_stamps.of(*(self._options[key] or '' for key in _FILES))
-        if self._client is None or stamps != self._stamps:
+        versions = file_versions.of(
+            *(self._options[key] or '' for key in _FILES)
+        )
+        if self._client is None or versions != self._versions:
             self.close()
-            self._client = self._made()
-            self._stamps = stamps
+            self._client = self._new_client()
+            self._versions = versions
         return self._client
 
     def result_of(
@@ -90,7 +91,7 @@ class Service(Generic[Client]):
             self._session.session.close()
         self._client = self._session = None
 
-    def _made(self) -> Client:
+    def _new_client(self) -> Client:
         options = self._options
         secret = _secret(options)
         shown = [secret, *(options.get(name) for name in SECRETS)]

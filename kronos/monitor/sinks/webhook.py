@@ -14,7 +14,7 @@ from kronos.monitor.sinks.https import Answer, Files, Https, Unreachable
 
 LOG = logging.getLogger(__name__)
 
-TOLD = 200
+MOST_LOGGED = 200
 """Characters of an answer that a log repeats."""
 READ = 4096
 """Bytes of it that are looked at."""
@@ -58,7 +58,7 @@ class Webhook(Sink):
 
     def deliver(self, message: Message) -> Result:
         try:
-            answer = self._answer('POST', messages.kept(message).encode())
+            answer = self._answer('POST', messages.text_of(message).encode())
         except Unreachable as error:
             return Result(Outcome.AWAY, str(error))
         return self._result(answer)
@@ -102,7 +102,7 @@ class Webhook(Sink):
         secrets = masking.Secrets([*self._url_pieces, *self._tokens])
         said = answer.body[:READ].decode(errors='replace')
         said = ' '.join(secrets.masked(said).split())
-        text = f'HTTP {answer.status}: {plain_text.line(said)[:TOLD]}'
+        text = f'HTTP {answer.status}: {plain_text.line(said)[:MOST_LOGGED]}'
         location = answer.headers.get('Location')
         if answer.status in addresses.REDIRECTS and location:
             target = addresses.target(self.options['url'], location)

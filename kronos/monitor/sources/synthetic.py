@@ -92,14 +92,14 @@ class Synthetic(Source):
 
     def _opened(self) -> BinaryIO | None:
         """The file, as soon as it is there."""
-        is_told = False
+        is_warned = False
         while not self._ended.is_set():
             try:
                 return plain_files.opened(self._path)
             except OSError as error:
-                if not is_told:
+                if not is_warned:
                     self.news.append(Away(time.time(), str(error.strerror)))
-                is_told = True
+                is_warned = True
             self._ended.wait(LOOK_SECONDS)
         return None
 

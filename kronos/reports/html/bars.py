@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.reports.html import formatting
 from kronos.reports.html import overview as overviews
 from kronos.reports.html import scale as scales
-from kronos.reports.html import shown
 from kronos.reports.html.scale import Band, Scale
 
 ALL = 48
@@ -66,22 +66,24 @@ class Figure:
 
     @property
     def is_content_before(self) -> bool:
-        return self.imbalance_before <= self.threshold + shown.EPSILON
+        return self.imbalance_before <= self.threshold + formatting.EPSILON
 
     @property
     def is_content_after(self) -> bool:
-        return self.imbalance_after <= self.threshold + shown.EPSILON
+        return self.imbalance_after <= self.threshold + formatting.EPSILON
 
 
 def figure(policy: Mapping[str, Any]) -> Figure:
     """:param policy: of a scope of the document"""
     threshold, fills = policy['threshold'], policy.get('mode') == 'pack'
     width = None if fills else threshold
-    rows = [row for row in policy['scores'] if shown.is_number(row['value'])]
+    rows = [
+        row for row in policy['scores'] if formatting.is_number(row['value'])
+    ]
     rows.sort(key=lambda row: (-row['value'], row['host']))
     befores = [row['value'] for row in rows]
     afters = [row.get('after') for row in rows]
-    is_complete = all(shown.is_number(after) for after in afters)
+    is_complete = all(formatting.is_number(after) for after in afters)
     before = scales.band(befores, width)
     after = scales.band(afters, width) if is_complete else None
     ceiling = policy.get('capacity_threshold', 1.0)
@@ -122,7 +124,7 @@ def _ends(
         if band
         for end in (band.highest, band.ceiling)
     ]
-    if ends and shown.is_number(ceiling):
+    if ends and formatting.is_number(ceiling):
         ends.append(ceiling)
     return ends
 
@@ -138,8 +140,8 @@ def _draw(drawn: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
                 host=row['host'],
                 before=row['value'],
                 after=value,
-                x_before=drawn.scale.at(row['value']),
-                x_after=drawn.scale.at(value or 0.0),
+                x_before=drawn.scale.position(row['value']),
+                x_after=drawn.scale.position(value or 0.0),
                 over_before=before.over(row['value']),
                 over_after=after is not None and after.over(row['after']),
                 gap=index - last - 1,
@@ -163,7 +165,7 @@ def _standing_out(rows: list[Mapping[str, Any]], has_after: bool) -> list[int]:
         chosen |= {
             index
             for index in by_change[:CHANGED]
-            if changes[index] > shown.EPSILON
+            if changes[index] > formatting.EPSILON
         }
     return _filled(sorted(chosen))
 

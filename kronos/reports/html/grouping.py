@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.reports.html.places import Places
+from kronos.reports.html.hosts import InstanceHosts
 
 LISTED = 100
 """Groups that have a row."""
@@ -48,7 +48,7 @@ class Groups:
     total: int
 
 
-def groups(scope: Mapping[str, Any], where: Places) -> Groups | None:
+def groups(scope: Mapping[str, Any], where: InstanceHosts) -> Groups | None:
     """None if the report is too old to tell."""
     if 'groups' not in scope:
         return None
@@ -75,7 +75,7 @@ def groups(scope: Mapping[str, Any], where: Places) -> Groups | None:
     )
 
 
-def _group(row: Mapping[str, Any], where: Places) -> Group:
+def _group(row: Mapping[str, Any], where: InstanceHosts) -> Group:
     group = Group(
         uuid=row['uuid'],
         name=row['name'],
@@ -104,5 +104,5 @@ def _group(row: Mapping[str, Any], where: Places) -> Group:
     return group
 
 
-def _moves(uuid: str, where: Places) -> bool:
+def _moves(uuid: str, where: InstanceHosts) -> bool:
     return where.before.get(uuid) != where.after.get(uuid)

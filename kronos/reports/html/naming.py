@@ -25,7 +25,7 @@ def named(scope: Mapping[str, Any], names: Mapping[str, str]) -> Any:
 
     :param names: by uuid; of a name that several have, the uuid is told too
     """
-    name_in = _Namer(names).told
+    name_in = _Namer(names).named
     copy = dict(scope)
     for key in (*_SENTENCES, *_LISTS, *_BY_KEY):
         if key in copy:
@@ -44,14 +44,14 @@ class _Namer:
         self._names = names
         self._counts = Counter(names.values())
 
-    def told(self, value: Any) -> Any:
+    def named(self, value: Any) -> Any:
         """A sentence, or a list or a mapping of them, with names."""
         if isinstance(value, str):
             return _UUID.sub(self._name, value)
         if isinstance(value, list):
-            return [self.told(part) for part in value]
+            return [self.named(part) for part in value]
         if isinstance(value, dict):
-            return {key: self.told(part) for key, part in value.items()}
+            return {key: self.named(part) for key, part in value.items()}
         return value
 
     def _name(self, match: re.Match[str]) -> str:

@@ -5,7 +5,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-from kronos.reports.html import scale, shown
+from kronos.reports.html import formatting, scale
 from kronos.reports.html.scale import Band
 
 BINS = 20
@@ -47,9 +47,9 @@ class Skyline:
     """All hosts side by side, the highest first."""
 
     top: float
-    before: shown.Drawing
+    before: formatting.Drawing
     """The path of an area."""
-    after: shown.Drawing
+    after: formatting.Drawing
     """The path of a line; each state in its own order."""
     band_y: float
     band_height: float
@@ -93,15 +93,15 @@ def _bins(
     values = befores + afters
     low = min(values)
     step = scale.step_for(max(values) - low, BINS)
-    first = math.floor(low / step + shown.EPSILON)
-    last = math.floor(max(values) / step + shown.EPSILON)
+    first = math.floor(low / step + formatting.EPSILON)
+    last = math.floor(max(values) / step + formatting.EPSILON)
     bins = [
         Bin(round(index * step, 6), round((index + 1) * step, 6))
         for index in range(last, first - 1, -1)
     ]
 
     def side_of(value: float, name: str) -> Side:
-        index = last - math.floor(value / step + shown.EPSILON)
+        index = last - math.floor(value / step + formatting.EPSILON)
         side: Side = getattr(bins[index], name)
         return side
 
@@ -141,8 +141,8 @@ def _skyline(befores: list[float], afters: list[float], band: Band) -> Skyline:
     ceiling = y(band.ceiling)
     return Skyline(
         top,
-        shown.Drawing(area),
-        shown.Drawing(line),
+        formatting.Drawing(area),
+        formatting.Drawing(line),
         ceiling,
         round(y(band.lowest) - ceiling, 1),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import jinja2
 
-from kronos.reports.html import flows, scale, shown, view
+from kronos.reports.html import formatting, sankey, scale, view
 
 
 def render(document: Mapping[str, Any], title: str) -> str:
@@ -37,10 +37,10 @@ def render(document: Mapping[str, Any], title: str) -> str:
             title=title,
             document=document,
             scopes=scopes,
-            moves=sum(len(scope.told['steps']) for scope in scopes),
-            memory_mb=sum(scope.told['memory_mb'] for scope in scopes),
+            moves=sum(len(scope.plan['steps']) for scope in scopes),
+            memory_mb=sum(scope.plan['memory_mb'] for scope in scopes),
             scale_width=scale.WIDTH,
-            row_height=flows.ROW,
+            row_height=sankey.ROW,
             limits=_LIMITS,
             orders=max(
                 (len(sorting.labels) for sorting in sortings), default=0
@@ -58,19 +58,19 @@ def _environment() -> jinja2.Environment:
         loader=jinja2.PackageLoader('kronos.reports.html'),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=shown.finalize,
+        finalize=formatting.finalize,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(
-        duration=shown.duration,
-        gibibytes=shown.gibibytes,
-        imbalance=shown.imbalance,
+        duration=formatting.duration,
+        gibibytes=formatting.gibibytes,
+        imbalance=formatting.imbalance,
         phase=view.phase,
-        plain=shown.plain,
-        score=shown.score,
-        told=shown.told,
-        whole=shown.whole,
+        plain=formatting.plain,
+        score=formatting.score,
+        setting=formatting.setting,
+        whole=formatting.whole,
     )
-    environment.globals.update(many=shown.many)
+    environment.globals.update(many=formatting.many)
     return environment

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.reports.html import places, shown
+from kronos.reports.html import formatting
+from kronos.reports.html.hosts import HostFigures
 
 FEW = 12
 """Rows that can be taken in at a glance and need no sorting."""
@@ -34,7 +35,7 @@ def ranks(values: Sequence[Any], highest_first: bool = False) -> Ranks:
 
 
 def hosts(
-    rows: Sequence[places.HostRow], policies: Sequence[str], has_places: bool
+    rows: Sequence[HostFigures], policies: Sequence[str], has_places: bool
 ) -> Sorting | None:
     """Orders of the table of hosts, which is by name.
 
@@ -79,7 +80,9 @@ def moves(steps: Sequence[Mapping[str, Any]], evens: bool) -> Sorting | None:
 
 
 def _highest_first(values: Iterable[float | None]) -> Ranks:
-    numbers = [value if shown.is_number(value) else None for value in values]
+    numbers = [
+        value if formatting.is_number(value) else None for value in values
+    ]
     return ranks(numbers, highest_first=True)
 
 

@@ -8,13 +8,14 @@ from typing import Any
 from kronos.reports import thresholds
 from kronos.reports.html import (
     bars,
-    flows,
     grouping,
+    hosts,
     naming,
-    places,
+    sankey,
     sorting,
-    stays,
+    unmoved,
 )
+from kronos.reports.html.hosts import HostFigures, ZoneFigures
 
 MOVES = 500
 """Moves that have a row in the table."""
@@ -44,7 +45,7 @@ _PHASES = {
 
 
 @dataclass
-class Move:
+class MoveRow:
     number: int
     uuid: str
     name: str
@@ -67,10 +68,10 @@ class Move:
 
 @dataclass
 class Scope:
-    """One scope; ``told`` is its row of the document, for plain values."""
+    """One scope; ``plan`` is its row of the document, for plain values."""
 
     number: int
-    told: Mapping[str, Any]
+    plan: Mapping[str, Any]
     outcome: str
     over: thresholds.Change
     """The policies over their thresholds."""
@@ -84,16 +85,16 @@ class Scope:
     """Names of the policies with values."""
     fills: bool
     """Whether hosts are to be filled, and others emptied."""
-    moves: list[Move]
+    moves: list[MoveRow]
     move_sorting: sorting.Sorting | None
-    flow: flows.Flow | None
-    hosts: list[places.HostRow]
+    flow: sankey.Flow | None
+    hosts: list[HostFigures]
     host_sorting: sorting.Sorting | None
-    zones: list[places.ZoneRow]
+    zones: list[ZoneFigures]
     has_places: bool
     groups: grouping.Groups | None
-    drains: list[stays.Drain]
-    staying: stays.Staying
+    drains: list[unmoved.DrainedHost]
+    staying: unmoved.Staying
 
 
 def scopes(document: Mapping[str, Any]) -> list[Scope]:
@@ -121,17 +122,17 @@ def _certified(row: Mapping[str, Any]) -> str:
 
 
 def _scope(number: int, row: Mapping[str, Any]) -> Scope:
-    where = places.places(row)
+    where = hosts.instance_hosts(row)
     row = naming.named(row, where.names)
     figures = [bars.figure(policy) for policy in row['policies']]
     used = [figure.name for figure in figures if figure.bars]
-    rows = places.hosts(row, where, used)
+    rows = hosts.hosts(row, where, used)
     steps = row['steps']
     zone_of = {row.name: row.zone for row in rows}
     fills = any(figure.fills for figure in figures)
     return Scope(
         number=number,
-        told=row,
+        plan=row,
         outcome=_SAYS.get(row['stopped'], row['stopped']),
         over=thresholds.of_row(row),
         certified=_certified(row),
@@ -141,26 +142,26 @@ def _scope(number: int, row: Mapping[str, Any]) -> Scope:
         fills=fills,
         moves=_moves(steps, zone_of),
         move_sorting=sorting.moves(steps[:MOVES], evens=not fills),
-        flow=flows.flow(steps, zone_of),
+        flow=sankey.flow(steps, zone_of),
         hosts=rows,
-        host_sorting=sorting.hosts(rows, used, where.known),
-        zones=places.zones(rows, steps),
-        has_places=where.known,
+        host_sorting=sorting.hosts(rows, used, where.is_known),
+        zones=hosts.zones(rows, steps),
+        has_places=where.is_known,
         groups=grouping.groups(row, where),
-        drains=stays.drains(row, where),
-        staying=stays.staying(row, where),
+        drains=unmoved.drains(row, where),
+        staying=unmoved.staying(row, where),
     )
 
 
 def _moves(
     steps: Sequence[Mapping[str, Any]], zone_of: Mapping[str, str]
-) -> list[Move]:
+) -> list[MoveRow]:
     names = {
         step['instance']: step['instance_name'] or step['instance']
         for step in steps
     }
     return [
-        Move(
+        MoveRow(
             number=number,
             uuid=step['instance'],
             name=step['instance_name'],

@@ -40,7 +40,7 @@ def check(
         aggregates = nova.list_aggregates()
     except exceptions.ClientError:
         return []  # told with the listing that failed
-    cells_of = cells.told(source, aggregates, services)
+    cells_of = cells.claims(source, aggregates, services)
     names = _planned(nova, hypervisor_types, services)
     rows = [_row(name, cells_of.get(name, {}), services) for name in names]
     _judge(rows, source, findings)

@@ -118,10 +118,10 @@ class IoErrors:
         why = connection.wait()
         self._connection = None
         if why == STORM:
-            self._tell(listener.last)
+            self._warn(listener.last)
         return why
 
-    def _tell(self, instance: str) -> None:
+    def _warn(self, instance: str) -> None:
         now = time.monotonic()
         if now > self._calm_after:
             LOG.warning(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The writing of texts and numbers on a page.
+"""The formatting of texts and numbers on a page.
 
 Names and reasons come from tenants and servers elsewhere: nothing of them
 may steer the page, and none may make it endless.
@@ -73,7 +73,7 @@ def plain(number: float) -> str:
     return f'{number:g}' if is_number(number) else UNKNOWN
 
 
-def told(value: Any) -> str:
+def setting(value: Any) -> str:
     """A setting: what is not set is said, lists are written out."""
     if value is None:
         return 'not set'

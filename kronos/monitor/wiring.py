@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The assembly of an agent, of its settings."""
+"""The wiring of an agent: its parts, made from its settings."""
 
 from collections import deque
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stamps of a sink's files: they differ when a file was changed."""
+"""The versions of files: they differ when a file was changed."""
 
 import os
 
-Stamps = tuple[tuple[int, int, int] | None, ...]
+FileVersions = tuple[tuple[int, int, int] | None, ...]
 
 
-def of(*paths: str) -> Stamps:
-    """The stamps of files as they are now, also if another took the place.
+def of(*paths: str) -> FileVersions:
+    """The versions of files as they are now, also if another took the place.
 
     :param paths: '' for none
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flows: who goes where, from sources on the left to the right."""
+"""The Sankey diagram: who goes where, from the left to the right."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.reports.html import shown
+from kronos.reports.html import formatting
 
 ENDS = 28
 """So many hosts a side can still be followed; the rest become one row."""
@@ -34,7 +34,7 @@ class End:
     def named(self) -> str:
         text = ' '.join(f'#{number}' for number in self.numbers[:NUMBERS])
         more = len(self.numbers) - NUMBERS
-        return f'{text} +{shown.whole(more)}' if more > 0 else text
+        return f'{text} +{formatting.whole(more)}' if more > 0 else text
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Link:
 
     phase: str
     count: int
-    path: shown.Drawing
+    path: formatting.Drawing
     stroke: float
     """Pixels."""
 
@@ -150,5 +150,5 @@ def _links(
         end = tops[1] + right[destination] * ROW + ROW // 2
         path = f'M0 {start}C50 {start} 50 {end} 100 {end}'
         stroke = min(2.0 + 1.5 * (count - 1), ROW * 0.6)
-        links.append(Link(phase, count, shown.Drawing(path), stroke))
+        links.append(Link(phase, count, formatting.Drawing(path), stroke))
     return links
