@@ -110,12 +110,12 @@ def _from_message(body: Any) -> str:
     if not isinstance(text, str):
         return ''
     try:
-        told = json.loads(text)
+        fault = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    said = told.get('faultstring') if isinstance(told, dict) else None
+    said = fault.get('faultstring') if isinstance(fault, dict) else None
     return said if isinstance(said, str) else text
 
 
 def _joined(said: Any) -> str:
-    return ' '.join(one for one in said if isinstance(one, str)).strip()
+    return ' '.join(part for part in said if isinstance(part, str)).strip()

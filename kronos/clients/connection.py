@@ -144,7 +144,7 @@ class HostProcess(Clients):
             nova = self._conf.nova
             interfaces, region = nova.valid_interfaces, nova.region_name
         with rest.guarded(error, LOST, sent=False, passing=True):
-            found = ks_adapter.Adapter(
+            adapter = ks_adapter.Adapter(
                 keystone.own(self._get_session(), self._limits),
                 service_type=name,
                 interface=interfaces,
@@ -152,8 +152,8 @@ class HostProcess(Clients):
                 **VERSIONS[name],
             )
             # So that a Keystone that is away is told as such.
-            found.get_token()
-            return found
+            adapter.get_token()
+            return adapter
 
     def _has_groups(self) -> bool:
         return all(group in self._conf for group in GROUPS)

@@ -35,7 +35,7 @@ class Session(ks_session.Session):  # type: ignore[misc]
 
     :param limits: of each request; a ``timeout`` among the options of the
         session, if there is one, is its silence
-    :param tell: logs a request that nobody answers: who asked may only ask
+    :param warn: logs a request that nobody answers: who asked may only ask
         anew, and say nothing of the time that it took
     :param use_proxies: whether the proxies of the environment are used, which
         is that of a person and not of a service
@@ -46,7 +46,7 @@ class Session(ks_session.Session):  # type: ignore[misc]
         self,
         auth: Any = None,
         limits: Limits | None = None,
-        tell: Callable[..., object] = LOG.warning,
+        warn: Callable[..., object] = LOG.warning,
         use_proxies: bool = False,
         **options: Any,
     ) -> None:
@@ -61,7 +61,7 @@ class Session(ks_session.Session):  # type: ignore[misc]
         super().__init__(auth, **options)
         login.guard(auth, self.timeout)
         bounded = _Transport(
-            self._is_keystone, tell, self.limits, **_tls_of(self)
+            self._is_keystone, warn, self.limits, **_tls_of(self)
         )
         for scheme in list(self.session.adapters):
             self.session.mount(scheme, bounded)
@@ -75,18 +75,18 @@ class _Transport(Transport):
     """Reports a request that nobody answers; follows no redirect elsewhere.
 
     :param is_keystone: whether Keystone is asked at a URL
-    :param tell: see :class:`Session`
+    :param warn: see :class:`Session`
     """
 
     def __init__(
         self,
         is_keystone: Callable[[str], bool],
-        tell: Callable[..., object],
+        warn: Callable[..., object],
         limits: Limits,
         **tls: Any,
     ) -> None:
         self._is_keystone = is_keystone
-        self._say = tell
+        self._log = warn
         super().__init__(limits, **tls)
 
     def send(
@@ -98,15 +98,15 @@ class _Transport(Transport):
         except transport.NoTime:
             raise
         except requests.Timeout:
-            self._tell(request, time.monotonic() - began)
+            self._warn(request, time.monotonic() - began)
             raise
         is_keystone = self._is_keystone(request.url or '')
         redirects.stay(response, AUTH_URL if is_keystone else ENDPOINT)
         return response
 
-    def _tell(self, request: requests.PreparedRequest, seconds: float) -> None:
+    def _warn(self, request: requests.PreparedRequest, seconds: float) -> None:
         url = request.url or ''
-        self._say(
+        self._log(
             '%s has not answered within %.0f s: %s %s',
             'Keystone'
             if self._is_keystone(url)
@@ -120,7 +120,7 @@ class _Transport(Transport):
 def own(
     session: Any,
     limits: Limits | None = None,
-    tell: Callable[..., object] = LOG.warning,
+    warn: Callable[..., object] = LOG.warning,
     use_proxies: bool = False,
 ) -> Session:
     """A session with the credentials of another one.
@@ -129,14 +129,14 @@ def own(
         are shared
     :param limits: of each request; if none are given, those that the
         session has
-    :param tell: see :class:`Session`, like ``use_proxies``
+    :param warn: see :class:`Session`, like ``use_proxies``
     """
     if isinstance(session, Session) and limits in (None, session.limits):
         return session
     return Session(
         session.auth,
         limits,
-        tell,
+        warn,
         use_proxies,
         verify=session.verify,
         cert=session.cert,
@@ -150,5 +150,5 @@ def own(
 def _tls_of(session: Any) -> dict[str, Any]:
     """Not all versions of keystoneauth have options for these."""
     names = ('tls_ciphers', 'tls_min_version')
-    found = {name: getattr(session, name, None) for name in names}
-    return {name: value for name, value in found.items() if value}
+    options = {name: getattr(session, name, None) for name in names}
+    return {name: value for name, value in options.items() if value}

@@ -41,8 +41,8 @@ class MasakariClient:
     :param options: of :class:`~kronos.clients.rest.Wire`
     """
 
-    def __init__(self, asked: Any, **options: Any) -> None:
-        self._wire = rest.Wire(asked, exceptions.ClientError, **options)
+    def __init__(self, endpoint: Any, **options: Any) -> None:
+        self._wire = rest.Wire(endpoint, exceptions.ClientError, **options)
 
     @property
     def endpoint(self) -> str:
@@ -51,19 +51,22 @@ class MasakariClient:
             return str(self._wire.adapter.get_endpoint() or '')
 
     def notify(
-        self, host: str, at: datetime.datetime, payload: Mapping[str, str]
+        self,
+        host: str,
+        failed_at: datetime.datetime,
+        payload: Mapping[str, str],
     ) -> None:
         """Tell of a server.
 
         :param host: as its segment names it
-        :param at: when it failed, in UTC
+        :param failed_at: when it failed, in UTC
         :param payload: Masakari takes ``event``, ``instance_uuid`` and
             ``vir_domain_event``, and no other key
         """
         notification = {
             'type': TYPE,
             'hostname': host,
-            'generated_time': at.strftime('%Y-%m-%dT%H:%M:%S.%f'),
+            'generated_time': failed_at.strftime('%Y-%m-%dT%H:%M:%S.%f'),
             'payload': dict(payload),
         }
         self._wire.send(

@@ -51,7 +51,7 @@ def extensions(adapter: Any) -> set[str]:
     """
     wire, root = _reached(adapter)
     body = wire.get(f'{root}/extensions', '', shape=_Extensions)
-    return {one['alias'] for one in body['extensions']}
+    return {extension['alias'] for extension in body['extensions']}
 
 
 def tied(adapter: Any, servers: Collection[str]) -> dict[str, str]:

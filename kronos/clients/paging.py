@@ -42,7 +42,7 @@ def pages(
         seen.update((row[id_field], None) for row in rows)
         # Nova's instance actions have the latter.
         links = page.get(f'{key}_links') or page.get('links') or []
-        has_next = any(one.get('rel') == 'next' for one in links)
+        has_next = any(link.get('rel') == 'next' for link in links)
         yield Page(rows, is_last=not (rows and has_next))
 
 

@@ -104,13 +104,13 @@ class PlacementClient:
         or sharing providers have is theirs.
         """
         names = self._compute_nodes()
-        found: dict[str, Room] = {}
+        rooms: dict[str, Room] = {}
         for resource in ASKED:
-            if len(found) < len(names):
-                found.update(self._with_room(resource, names))
-        for name in set(names.values()) - set(found):
-            found[name] = _no_room()
-        return found
+            if len(rooms) < len(names):
+                rooms.update(self._with_room(resource, names))
+        for name in set(names.values()) - set(rooms):
+            rooms[name] = _no_room()
+        return rooms
 
     def node_of(self, host: str) -> str:
         """The node of a nova-compute service host, by their names alone.
@@ -164,17 +164,17 @@ class PlacementClient:
             'allocations'
         ]
         roots: dict[str, str] = {}
-        found: dict[str, dict[str, int]] = {}
+        amounts: dict[str, dict[str, int]] = {}
         for uuid, allocation in taken.items():
             if uuid not in roots:
                 roots.update(self._tree_of(uuid))
             if uuid not in roots:
                 # Only a provider without allocations can be deleted.
                 continue
-            host = found.setdefault(roots[uuid], {})
+            host = amounts.setdefault(roots[uuid], {})
             for resource, amount in allocation['resources'].items():
                 host[resource] = host.get(resource, 0) + amount
-        return found
+        return amounts
 
     def nodes_of(self, consumer: str) -> set[str]:
         """The hosts on which a server or a migration holds memory.
@@ -185,8 +185,8 @@ class PlacementClient:
         """
         return {
             node
-            for node, held in self.allocations_of(consumer).items()
-            if held.get('MEMORY_MB')
+            for node, amounts in self.allocations_of(consumer).items()
+            if amounts.get('MEMORY_MB')
         }
 
     def put_back(self, server: str, migration: str) -> None:
@@ -261,17 +261,17 @@ def like(host: str, nodes: Iterable[str]) -> str:
 
     :returns: '' if none or several may be meant
     """
-    known = set(nodes)
-    if same := labels.find_host(host, known):
+    names = set(nodes)
+    if same := labels.find_host(host, names):
         return same
-    found = labels.alike(host, known)
+    matches = labels.alike(host, names)
     # Two names with domains are of two hosts.
-    alike = [one for one in found if not _are_whole(host, one)]
-    return alike[0] if len(found) == 1 and alike else ''
+    alike = [name for name in matches if not _are_whole(host, name)]
+    return alike[0] if len(matches) == 1 and alike else ''
 
 
 def _are_whole(*names: str) -> bool:
-    return all(labels.short_name(one) != one.lower() for one in names)
+    return all(labels.short_name(name) != name.lower() for name in names)
 
 
 def _is_root(provider: rest.Json) -> bool:

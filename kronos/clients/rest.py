@@ -327,8 +327,8 @@ def _text_of(error: Exception) -> str:
     lasting = redirects.lasting(error)
     if lasting is not None:
         return answers.line_of(lasting)
-    known = isinstance(error, FAILURES)
-    name = '' if known else f'{type(error).__name__}: '
+    is_expected = isinstance(error, FAILURES)
+    name = '' if is_expected else f'{type(error).__name__}: '
     return name + answers.line_of(error)
 
 

@@ -157,10 +157,12 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
     def _times_of(self, timeout: object) -> tuple[float, float, float]:
         """:raises NoTime: what the request is a part of is over"""
         times = self.limits.times_of(timeout)
-        left = END.get(timed_response.NEVER) - self._clock()
-        if left <= 0:
+        remaining = END.get(timed_response.NEVER) - self._clock()
+        if remaining <= 0:
             raise NoTime('no time is left for it')
-        connect, silence, whole = (min(seconds, left) for seconds in times)
+        connect, silence, whole = (
+            min(seconds, remaining) for seconds in times
+        )
         return connect, silence, whole
 
     def _read(
@@ -175,7 +177,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
             for piece in response.raw.stream(_PIECE, decode_content=True):
                 content.write(piece)
                 self._bound(content.tell(), deadline.received)
-                deadline.left()
+                deadline.remaining()
         except (urllib3.exceptions.ReadTimeoutError, TimeoutError) as error:
             response.close()
             raise TooLate(f'no whole answer within {whole:.3g} s') from error

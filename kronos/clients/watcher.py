@@ -85,14 +85,14 @@ class WatcherClient:
     :param options: of :class:`~kronos.clients.rest.Wire`
     """
 
-    def __init__(self, asked: Any, **options: Any) -> None:
-        self._wire = rest.Wire(asked, exceptions.ClientError, **options)
+    def __init__(self, endpoint: Any, **options: Any) -> None:
+        self._wire = rest.Wire(endpoint, exceptions.ClientError, **options)
         everything = adapter.Adapter(
-            asked.session,
-            service_type=asked.service_type,
-            region_name=asked.region_name,
-            interface=asked.interface,
-            endpoint_override=asked.endpoint_override,
+            endpoint.session,
+            service_type=endpoint.service_type,
+            region_name=endpoint.region_name,
+            interface=endpoint.interface,
+            endpoint_override=endpoint.endpoint_override,
             additional_headers={'X-Show-Deleted': 'true'},
         )
         self._with_deleted = rest.Wire(
@@ -109,8 +109,8 @@ class WatcherClient:
 
     def plan(self, uuid: str) -> rest.Json:
         path = f'/v1/action_plans/{parse.quote(uuid, safe="")}'
-        found: rest.Json = self._wire.get(path, MICROVERSION, shape=_Plan)
-        return found
+        plan: rest.Json = self._wire.get(path, MICROVERSION, shape=_Plan)
+        return plan
 
     @property
     def endpoint(self) -> str:
@@ -121,8 +121,8 @@ class WatcherClient:
     def audit(self, uuid: str) -> rest.Json:
         """An audit by its UUID or name."""
         path = f'/v1/audits/{parse.quote(uuid, safe="")}'
-        found: rest.Json = self._wire.get(path, MICROVERSION, shape=_Audit)
-        return found
+        audit: rest.Json = self._wire.get(path, MICROVERSION, shape=_Audit)
+        return audit
 
     def trigger(self, audit: str) -> None:
         """Ask for a run of an EVENT audit.
@@ -147,7 +147,7 @@ class WatcherClient:
         return self._all(self._with_deleted, 'actions', last)
 
     def _all(
-        self, asked: rest.Wire, key: str, params: rest.Json
+        self, wire: rest.Wire, key: str, params: rest.Json
     ) -> Iterator[rest.Json]:
         """The rows of all pages; Watcher ends with a page that is not full.
 
@@ -158,14 +158,14 @@ class WatcherClient:
         seen: set[str] = set()
         path, shape = f'/v1/{key}/detail', _SHAPES[key]
         for _ in range(paging.MOST_PAGES):
-            page = asked.get(path, MICROVERSION, query, shape=shape)
+            page = wire.get(path, MICROVERSION, query, shape=shape)
             rows = [row for row in page[key] if row['uuid'] not in seen]
             yield from rows
             if not rows or not page.get('next'):
                 return
             seen.update(row['uuid'] for row in rows)
             query['marker'] = rows[-1]['uuid']
-        raise asked.failure(f'GET {path}: it has no last page')
+        raise wire.failure(f'GET {path}: it has no last page')
 
 
 def find(
@@ -185,7 +185,7 @@ def find(
     """
     session = keystone.own(session)
     for kind in SERVICE_TYPES:
-        asked = adapter.Adapter(
+        endpoint = adapter.Adapter(
             session,
             service_type=kind,
             region_name=region_name,
@@ -194,8 +194,8 @@ def find(
         )
         with rest.guarded(exceptions.ClientError, 'Keystone', sent=False):
             try:
-                if asked.get_endpoint() is not None:
-                    return WatcherClient(asked, **options)
+                if endpoint.get_endpoint() is not None:
+                    return WatcherClient(endpoint, **options)
             except ks_exceptions.EndpointNotFound:
                 continue
     raise exceptions.ClientError(

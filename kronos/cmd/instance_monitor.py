@@ -152,10 +152,10 @@ def _explain(settings: Any, words: Sequence[str]) -> int:
 
 
 def _run(settings: Any, conf: Any) -> int:
-    from kronos.monitor import assembly
+    from kronos.monitor import wiring
 
     ended = threading.Event()
-    agent = assembly.agent_of(settings)
+    agent = wiring.agent_of(settings)
     # The agent for Pacemaker takes this as a sign that the program is ready.
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     logging.setup(conf, 'kronos')

@@ -40,7 +40,7 @@ from kronos.snapshots.collector import Collector
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @program.command(PROGRAM)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = argument_parser().parse_args(arguments)
     config_files.log(parsed.debug)
     with progress.shown(PROGRAM, parsed.debug):
-        _record(parsed, _tell)
+        _record(parsed, _report)
     return 0
 
 
@@ -105,11 +105,11 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _tell(text: str) -> None:
+def _report(text: str) -> None:
     terminal.complain(PROGRAM, text)
 
 
-def _record(parsed: argparse.Namespace, tell: Tell) -> None:
+def _record(parsed: argparse.Namespace, report: Report) -> None:
     """Ask first what is soon known to be wrong, then all the rest."""
     writer.require_room(parsed.directory, parsed.force)
     own = config_files.paths([*parsed.config_file, *parsed.config_dir])
@@ -125,10 +125,10 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     progress.step('asking Watcher')
     events, restarts, lacking = _history(access, conf, settings)
     progress.step('asking Nova, Placement and Prometheus')
-    collected = _collector(access, conf, policies, tell).collect(
+    collected = _collector(access, conf, policies, report).collect(
         request, policies.enabled, _all_queries(settings), events, restarts
     )
-    lacking += _add_cell_needs(collected.gathered, access, conf, tell)
+    lacking += _add_cell_needs(collected.gathered, access, conf, report)
     recording = Recording(
         collected.gathered,
         policies.policies,
@@ -143,20 +143,20 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     )
     progress.step(f'writing {parsed.directory}')
     for line in _doubts(recording):
-        tell(f'warning: {line}')
+        report(f'warning: {line}')
     if parsed.anonymize:
         recording = anonymizer.anonymized(recording)
     else:
         recording = redaction.redacted(recording)
     load.write(parsed.directory, recording, parsed.force)
-    tell(f'{parsed.directory} is written')
+    report(f'{parsed.directory} is written')
 
 
 def _add_cell_needs(
     gathered: CloudInventory,
     access: credentials.Access,
     conf: Any,
-    tell: Tell,
+    report: Report,
 ) -> list[str]:
     """Ask a cloud whose cells are told what emptying one needs.
 
@@ -169,7 +169,7 @@ def _add_cell_needs(
         listings,
         cell_needs.Sources.of(conf.kronos, access.clients),
         gathered.instances,
-        tell,
+        report,
     )
     lacking = [cell_needs.NO_SHARES, *gathered.cell_needs.warnings]
     since = time.time() - unfinished_moves.REMEMBERED_SECONDS
@@ -184,7 +184,7 @@ def _add_cell_needs(
 
 
 def _collector(
-    access: credentials.Access, conf: Any, policies: PolicyFile, tell: Tell
+    access: credentials.Access, conf: Any, policies: PolicyFile, report: Report
 ) -> Collector:
     return Collector(
         access.clients.nova(),
@@ -195,7 +195,7 @@ def _collector(
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
         failure_queries=FailureQueries.of(conf.kronos),
         dirty_rates=policies.dirty_rates,
-        tell=tell,
+        report=report,
     )
 
 

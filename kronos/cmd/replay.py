@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
         parser.error('- can be given once')
     with progress.shown(PROGRAM):
-        return _many(paths, parsed) if many else _one(paths[0], parsed)
+        return _many(paths, parsed) if many else _play(paths[0], parsed)
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -109,7 +109,7 @@ class _ListExamples(argparse.Action):
         parser.exit()
 
 
-def _one(path: str, parsed: argparse.Namespace) -> int:
+def _play(path: str, parsed: argparse.Namespace) -> int:
     plan = what_if.played(path, what_if.of(parsed, parsed.policies))
     progress.step('proving how good the plan is')
     with timing.timed(plan.timings, 'certify'):
@@ -152,7 +152,7 @@ def _text(
         line = f'{level}: {cause}{_counted(plan)}.'
         parts.insert(0, plain_text.line(line))
     if parsed.time:
-        parts.append(_told(plan.timings))
+        parts.append(_seconds_table(plan.timings))
     return '\n\n'.join(parts)
 
 
@@ -237,7 +237,7 @@ def _show_many(
     else:
         text = replay_summary.table(columns, program.width(parsed))
         if parsed.time:
-            text = f'{text}\n\n{_told(timings)}'
+            text = f'{text}\n\n{_seconds_table(timings)}'
     terminal.show(text)
 
 
@@ -299,7 +299,7 @@ def _version() -> str:
         return 'unknown'
 
 
-def _told(timings: dict[str, float]) -> str:
+def _seconds_table(timings: dict[str, float]) -> str:
     rows = [(f'{part} (s)', f'{timings[part]:.3f}') for part in timings]
     rows.append(('in all (s)', f'{sum(timings.values()):.3f}'))
     return '\n'.join(tables.aligned(rows))

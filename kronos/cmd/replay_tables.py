@@ -41,7 +41,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
     lines += _step_lines(scope.steps, uuids, width)
     lines += _recovery_lines(scope, uuids) + _cell_lines(scope, uuids)
     lines.append(f'Why planning ended: {scope.reason}')
-    lines += rest.told(scope.rest) + certificates.of(scope)
+    lines += rest.sentences(scope.rest) + certificates.of(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
     names = {
         uuid: uuids.named(instance.name, uuid)
@@ -118,12 +118,12 @@ def _policy_lines(scope: AggregateResult, width: int | None) -> list[str]:
         if scope.rest and policy.name in scope.rest.policies:
             before = scope.rest.imbalance_before[policy.name]
             after = scope.rest.imbalance_after[policy.name]
-            table_rows.append((OTHERS, '', '', *_known(True, before, after)))
+            table_rows.append((OTHERS, '', '', *_figures(True, before, after)))
     ends = scope.combined_before, scope.combined_after
-    table_rows.append(('combined', '', '', *_known(is_judged, *ends)))
+    table_rows.append(('combined', '', '', *_figures(is_judged, *ends)))
     if scope.rest:
         ends = scope.rest.combined_before, scope.rest.combined_after
-        table_rows.append((OTHERS, '', '', *_known(True, *ends)))
+        table_rows.append((OTHERS, '', '', *_figures(True, *ends)))
     lines = aligned(table_rows, width)
     lines += [
         f'Not judged: {policy.skipped}'
@@ -150,11 +150,11 @@ def _policy_row(policy: PolicyResult, fills: bool) -> Row:
         policy.name,
         f'{policy.weight:.3f}' if is_known else UNKNOWN,
         f'{limit:.3f}',
-        *_known(is_known, policy.imbalance_before, policy.imbalance_after),
+        *_figures(is_known, policy.imbalance_before, policy.imbalance_after),
     )
 
 
-def _known(is_known: bool, before: float, after: float) -> tuple[str, str]:
+def _figures(is_known: bool, before: float, after: float) -> tuple[str, str]:
     if not is_known:
         return UNKNOWN, UNKNOWN
     return f'{before:.4f}', f'{after:.4f}'

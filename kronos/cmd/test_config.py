@@ -264,7 +264,7 @@ class Check:
                 access, conf.kronos.require_headroom, self.findings
             )
         if clients.nova is not None and access is not None:
-            self._report['watcher']['running'] = watcher.known(
+            self._report['watcher']['running'] = watcher.running(
                 access, self.findings
             )
         if sets is None:

@@ -184,9 +184,9 @@ class Retention:
         """
         top = pathlib.Path(directory)
         own = sorted(
-            (found[1], path)
+            (match[1], path)
             for path in top.iterdir()
-            if (found := self.own.fullmatch(path.name)) and self._is_ours(path)
+            if (match := self.own.fullmatch(path.name)) and self._is_ours(path)
         )
         ages = sorted({age for age, _ in own})
         old = set(ages[: max(len(ages) - count, 0)])

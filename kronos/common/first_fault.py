@@ -152,7 +152,7 @@ def _of_known_fields(schema: dict[str, Any]) -> Any:
     schema['config'] = config | {'extra_fields_behavior': 'allow'}
     fields = frozenset(schema['fields'])
 
-    def known(row: Any) -> Any:
+    def checked(row: Any) -> Any:
         if len(vars(row)) > len(fields):
             name = next(name for name in vars(row) if name not in fields)
             raise pydantic_core.ValidationError.from_exception_data(
@@ -170,5 +170,5 @@ def _of_known_fields(schema: dict[str, Any]) -> Any:
     # What refers to it is to find the whole.
     reference = schema.pop('ref', None)
     return core_schema.no_info_after_validator_function(
-        known, cast(core_schema.CoreSchema, schema), ref=reference
+        checked, cast(core_schema.CoreSchema, schema), ref=reference
     )

@@ -181,5 +181,5 @@ def _without_user(word: str) -> str:
     Up to the last @: a password may hold any character.
     """
     scheme, sign, rest = word.partition('://')
-    user, at, host = rest.rpartition('@')
-    return f'{scheme}{sign}{HIDDEN}{at}{host}' if user else word
+    user, separator, host = rest.rpartition('@')
+    return f'{scheme}{sign}{HIDDEN}{separator}{host}' if user else word

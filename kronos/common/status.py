@@ -9,7 +9,7 @@ LIMIT = 210
 """Characters: Watcher's column holds 255, and it adds words of its own."""
 
 # MySQL's utf8 has three bytes a character; some have no bytes at all.
-_UNTOLD = re.compile('[\x00\ud800-\udfff\U00010000-\U0010ffff]')
+_UNSTORABLE = re.compile('[\x00\ud800-\udfff\U00010000-\U0010ffff]')
 BETWEEN, MORE = '; ', '...'
 """Stands between two clauses; and for what is cut off."""
 _CODES = re.compile(r'KRONOS:(?:\w+: \[\w+\])? ')
@@ -23,7 +23,7 @@ def fit(text: str) -> str:
     end is cut off; a command that would be cut off goes to the beginning.
     """
     line = masking.masked(' '.join(text.split()))
-    line = _UNTOLD.sub('?', line)
+    line = _UNSTORABLE.sub('?', line)
     if len(line) <= LIMIT:
         return line
     return _command_first(line)[: LIMIT - len(MORE)] + MORE

@@ -201,14 +201,14 @@ def places(rows: Iterable[Any], kind: str) -> list[str]:
     """
     names = [row.get('name') if isinstance(row, dict) else '' for row in rows]
     counts = Counter(name for name in names if isinstance(name, str))
-    found = []
+    texts = []
     for number, name in enumerate(names, 1):
         if not isinstance(name, str) or not name.strip():
-            found.append(f'{kind} {number}')
+            texts.append(f'{kind} {number}')
         else:
             place = f' (number {number})' if counts[name] > 1 else ''
-            found.append(f'{kind} {clip(name)}{place}')
-    return found
+            texts.append(f'{kind} {clip(name)}{place}')
+    return texts
 
 
 def faults(

@@ -75,7 +75,7 @@ class Agent:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._is_new = False
         """Whether the metrics do not show all incidents."""
-        self._made = ''
+        self._file_id = ''
         self._care_after = self._alive_after = 0.0
         """Seconds of the monotonic clock."""
 
@@ -84,8 +84,8 @@ class Agent:
         LOG.info('The instance monitor of host %s begins', self._settings.host)
         if not self._begin(ended):
             return
-        for one in self._deliveries:
-            one.start()
+        for delivery in self._deliveries:
+            delivery.start()
         self._source.start()
         while not ended.is_set():
             if not self.turn():
@@ -124,7 +124,7 @@ class Agent:
         """Read what is kept, as soon as the disk gives it."""
         while not ended.is_set():
             try:
-                kept = self._spool.load(time.time())
+                stored = self._spool.load(time.time())
                 names = self._settings.sink_names
                 if gone := self._spool.keep_sinks(names):
                     LOG.warning(
@@ -133,21 +133,21 @@ class Agent:
                         gone,
                     )
             except SpoolError as error:
-                self._outbox.tell_full(error)
+                self._outbox.report_full(error)
                 ended.wait(DISK_SECONDS)
                 continue
-            self._made = self._spool.made
-            self._remember(kept)
+            self._file_id = self._spool.file_id
+            self._remember(stored)
             return True
         return False
 
-    def _remember(self, kept: Kept) -> None:
-        self._memory = Memory(self._settings.host, kept.rows)
+    def _remember(self, stored: Kept) -> None:
+        self._memory = Memory(self._settings.host, stored.rows)
         self._grouping = self._new_grouping()
-        self._outbox = self._new_outbox(kept.sent)
-        self._has_baseline = kept.is_baseline
-        if kept.is_baseline:
-            self._away_since = kept.alive or time.time()
+        self._outbox = self._new_outbox(stored.sent)
+        self._has_baseline = stored.is_baseline
+        if stored.is_baseline:
+            self._away_since = stored.alive or time.time()
         self._show()
 
     def _end(self) -> None:
@@ -161,11 +161,11 @@ class Agent:
             self._spool.alive(time.time())
         except SpoolError as error:
             LOG.error('The end of the agent is not noted: %s', error)
-        for one in self._deliveries:
-            one.end()
+        for delivery in self._deliveries:
+            delivery.end()
         until = time.monotonic() + END_SECONDS
-        for one in self._deliveries:
-            one.join(max(until - time.monotonic(), 0.0))
+        for delivery in self._deliveries:
+            delivery.join(max(until - time.monotonic(), 0.0))
         self._spool.close()
         if self._server is not None:
             self._server.close()
@@ -174,35 +174,35 @@ class Agent:
         now = time.monotonic()
         for _ in range(MOST_NEWS):
             try:
-                told = self._news.popleft()
+                news = self._news.popleft()
             except IndexError:
                 return False
             try:
-                self._take(told, now)
+                self._take(news, now)
             except Exception:
                 LOG.exception('Something odd was told; the agent goes on')
                 self._metrics.errors.inc()
         return True
 
-    def _take(self, told: News, now: float) -> None:
-        if isinstance(told, Event):
-            taken = self._grouping.take(told, now)
+    def _take(self, news: News, now: float) -> None:
+        if isinstance(news, Event):
+            taken = self._grouping.take(news, now)
             if taken != 'opened':
-                kind = kind_of(told.event, told.detail)
+                kind = kind_of(news.event, news.detail)
                 self._counts[kind.value if kind else NO_KIND, taken] += 1
-        elif isinstance(told, Domain):
-            self._memory.describe(told)
-        elif isinstance(told, Gone):
-            self._grouping.gone(told.instance)
-        elif isinstance(told, Listing):
-            self._compare(told)
+        elif isinstance(news, Domain):
+            self._memory.describe(news)
+        elif isinstance(news, Gone):
+            self._grouping.gone(news.instance)
+        elif isinstance(news, Listing):
+            self._compare(news)
         else:
-            self._lose(told)
+            self._lose(news)
 
     def _lose(self, away: Away) -> None:
         """No events come for a time."""
         if self._away_since is None:
-            self._away_since = away.at
+            self._away_since = away.moment
         self._metrics.up.set(0)
         LOG.warning('The hypervisor is away: %s', away.why)
 
@@ -213,13 +213,15 @@ class Agent:
         gap = None
         if self._has_baseline:
             began = self._away_since
-            gap = Gap(listing.at if began is None else began, listing.at)
+            gap = Gap(
+                listing.moment if began is None else began, listing.moment
+            )
             self._metrics.gaps.inc()
         else:
             self._outbox.baseline()
-        found = gaps.compare(self._memory, listing, gap)
+        comparison = gaps.compare(self._memory, listing, gap)
         self._has_baseline, self._away_since = True, None
-        self._decide_all(found.incidents)
+        self._decide_all(comparison.incidents)
         if gap is None:
             LOG.info('%d servers are watched', len(listing.domains))
             return
@@ -228,22 +230,22 @@ class Agent:
             'states show. What leaves no trace there, such as a reset by a '
             'watchdog, cannot be found',
             gap.ended - gap.began,
-            len(found.incidents),
+            len(comparison.incidents),
         )
-        for told, what in (
-            (found.vanished, 'ran and are gone'),
-            (found.unexplained, 'ran and are off for no known reason'),
+        for uuids, what in (
+            (comparison.vanished, 'ran and are gone'),
+            (comparison.unexplained, 'ran and are off for no known reason'),
         ):
-            if told:
-                some = ', '.join(told[:10]) + (', ...' if told[10:] else '')
-                LOG.warning('%d servers %s: %s', len(told), what, some)
+            if uuids:
+                some = ', '.join(uuids[:10]) + (', ...' if uuids[10:] else '')
+                LOG.warning('%d servers %s: %s', len(uuids), what, some)
 
     def _decide_all(self, incidents: Sequence[Incident]) -> None:
-        for one in incidents:
+        for incident in incidents:
             try:
-                self._decide(one)
+                self._decide(incident)
             except Exception:
-                LOG.exception('Incident %s is odd and is let go', one.id)
+                LOG.exception('Incident %s is odd and is let go', incident.id)
                 self._metrics.errors.inc()
 
     def _decide(self, incident: Incident) -> None:
@@ -257,7 +259,7 @@ class Agent:
         body = messages.of(
             incident, decision, settings.host, self._source.HYPERVISOR
         )
-        what = self._outbox.add(incident, decision, messages.kept(body))
+        what = self._outbox.add(incident, decision, messages.text_of(body))
         self._counts[incident.kind.value, what] += 1
         LOG.warning(
             'Instance %s: %s%s (incident %s: %s%s)',
@@ -271,8 +273,8 @@ class Agent:
 
     def _keep(self, at_once: bool = False) -> None:
         if self._outbox.keep(self._grouping.open, at_once):
-            for one in self._deliveries:
-                one.wake()
+            for delivery in self._deliveries:
+                delivery.wake()
 
     def _care(self) -> None:
         """Look at what changes slowly."""
@@ -291,7 +293,7 @@ class Agent:
         try:
             self._look_at_spool(now)
         except SpoolError as error:
-            self._outbox.tell_full(error)
+            self._outbox.report_full(error)
 
     def _look_at_spool(self, now: float) -> None:
         if now >= self._alive_after and self._away_since is None:
@@ -301,8 +303,8 @@ class Agent:
         age = 0.0 if oldest is None else max(time.time() - oldest, 0.0)
         self._metrics.oldest.set(age)
         self._metrics.spool_bytes.set(self._spool.used())
-        if self._spool.made != self._made:
-            self._made = self._spool.made
+        if self._spool.file_id != self._file_id:
+            self._file_id = self._spool.file_id
             self._outbox.keep_all(self._has_baseline)
 
     def _show(self) -> None:

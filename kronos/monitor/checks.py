@@ -24,22 +24,26 @@ class Check:
 
 def run(settings: Settings) -> list[Check]:
     """Look at all that the agent needs, and change nothing."""
-    found = [_rules(settings)]
-    found.append(
+    checks = [_rules(settings)]
+    checks.append(
         Check(
             f'state file {settings.state_file}',
             state_file.check(settings.state_file, state_rows.fault),
         )
     )
-    for one in settings.sinks:
-        sink = sinks.make(one.driver, one.name, one.options)
+    for sink_settings in settings.sinks:
+        sink = sinks.make(
+            sink_settings.driver, sink_settings.name, sink_settings.options
+        )
         try:
-            found.append(Check(f'sink {one.name}', sink.check(settings.host)))
+            checks.append(
+                Check(f'sink {sink_settings.name}', sink.check(settings.host))
+            )
         finally:
             sink.close()
     if settings.source in sources.names():
-        found.append(_source(settings))
-    return found
+        checks.append(_source(settings))
+    return checks
 
 
 def _source(settings: Settings) -> Check:
@@ -58,7 +62,7 @@ def _source(settings: Settings) -> Check:
 def _rules(settings: Settings) -> Check:
     path = settings.rules_file
     try:
-        held = WatchedRules(path, settings.sink_names)
+        watched = WatchedRules(path, settings.sink_names)
     except exceptions.ConfigurationError as error:
         return Check(f'event rules {path}', str(error))
-    return Check(f'event rules: {len(held.rules)} of {held.place}')
+    return Check(f'event rules: {len(watched.rules)} of {watched.place}')

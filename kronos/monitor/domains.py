@@ -69,7 +69,7 @@ class Listing:
     So what happened before is in it, and what happens later follows it.
     """
 
-    at: float
+    moment: float
     """Unix seconds."""
     domains: list[Domain] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class Gone:
 class Away:
     """The hypervisor is away: no events come until the next listing."""
 
-    at: float
+    moment: float
     why: str
 
 

@@ -140,7 +140,7 @@ class Event:
     """Of the domain; whoever defined it chose it, so it may be hostile."""
     event: str
     detail: str
-    at: float
+    moment: float
     """Unix seconds of the host's clock, which may jump."""
     run: int | None = None
     """The hypervisor's number of the domain's run, None: none or unknown."""
@@ -155,8 +155,8 @@ def kind_of(event: str, detail: str) -> Kind | None:
 
 def named(names: Sequence[str], number: int) -> str:
     """The name of a number, ``UNKNOWN_<n>`` if a newer hypervisor has it."""
-    known = 0 <= number < len(names)
-    return names[number] if known else f'UNKNOWN_{number}'
+    is_listed = 0 <= number < len(names)
+    return names[number] if is_listed else f'UNKNOWN_{number}'
 
 
 def lifecycle(phase: int, detail: int) -> str:

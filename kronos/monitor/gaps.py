@@ -13,7 +13,7 @@ from kronos.monitor.events import Kind
 from kronos.monitor.incidents import Gap, Incident
 from kronos.monitor.memory import Memory, Row
 
-_UNTOLD = ('UNKNOWN', 'FAILED', 'DAEMON', '')
+_INCONCLUSIVE = ('UNKNOWN', 'FAILED', 'DAEMON', '')
 """Reasons of an end that tell neither a failure nor anybody's wish."""
 
 
@@ -34,29 +34,29 @@ def compare(memory: Memory, listing: Listing, gap: Gap | None) -> Comparison:
     :param gap: None: nothing was remembered before, so whatever there is may
         be old, and is no incident
     """
-    found = Comparison()
-    there = {domain.instance for domain in listing.domains}
+    comparison = Comparison()
+    present = {domain.instance for domain in listing.domains}
     for instance, row in [*memory.rows.items()]:
-        if instance in there:
+        if instance in present:
             continue
         if row.is_elsewhere or row.is_leaving:
             memory.end_elsewhere(row)
             continue
         if row.state in (State.RUNNING, State.PAUSED):
-            found.vanished.append(instance)
+            comparison.vanished.append(instance)
         memory.forget(instance)
     for domain in listing.domains:
-        known = memory.rows.get(domain.instance)
-        kind = _news_of(known, domain) if gap is not None else None
-        if known is not None and _is_unexplained(known, domain):
-            found.unexplained.append(domain.instance)
-        run = known.run if known and domain.run is None else domain.run
+        before = memory.rows.get(domain.instance)
+        kind = _news_of(before, domain) if gap is not None else None
+        if before is not None and _is_unexplained(before, domain):
+            comparison.unexplained.append(domain.instance)
+        run = before.run if before and domain.run is None else domain.run
         memory.adopt(domain)
         if kind is not None and gap is not None:
-            found.incidents.append(
-                _incident(memory, domain, run, kind, listing.at, gap)
+            comparison.incidents.append(
+                _incident(memory, domain, run, kind, listing.moment, gap)
             )
-    return found
+    return comparison
 
 
 def _news_of(row: Row | None, domain: Domain) -> Kind | None:
@@ -91,7 +91,7 @@ def _is_unexplained(row: Row, domain: Domain) -> bool:
     return (
         row.state is State.RUNNING
         and domain.state is State.SHUTOFF
-        and domain.reason in _UNTOLD
+        and domain.reason in _INCONCLUSIVE
         and not row.ending
     )
 
@@ -101,16 +101,16 @@ def _incident(
     domain: Domain,
     run: int | None,
     kind: Kind,
-    at: float,
+    moment: float,
     gap: Gap,
 ) -> Incident:
     row = memory.row_of(domain.instance, domain.name)
     return Incident(
-        memory.fail(row, kind, at),
+        memory.fail(row, kind, moment),
         domain.instance,
         row.name,
         kind,
-        at,
+        moment,
         domain.state,
         run,
         row.metadata,

@@ -41,7 +41,7 @@ class Seen:
     event: str
     detail: str
     about: str
-    at: float
+    moment: float
     """Unix seconds of the first one."""
     count: int = 1
 
@@ -91,7 +91,7 @@ class _Group:
         self.row = row
         """As it was; the domain may be gone when the group is closed."""
         self.run = event.run if row.run is None else row.run
-        self.seen = event.at
+        self.seen = event.moment
         self.events: dict[tuple[str, str, str], Seen] = {}
 
     @property
@@ -112,7 +112,7 @@ class _Group:
             self.events[key].count += 1
         elif len(self.events) < MOST_EVENTS:
             self.events[key] = Seen(
-                event.event, event.detail, bounded(event.about), event.at
+                event.event, event.detail, bounded(event.about), event.moment
             )
 
     @property
@@ -197,7 +197,7 @@ class Grouping:
         if row.is_elsewhere and not event.detail.startswith('RESUMED_'):
             return 'ignored'
         if _is_known(row, event, kind):
-            self._memory.storm(row, kind, event.at)
+            self._memory.storm(row, kind, event.moment)
             return 'grouped'
         is_held = kind is Kind.CONTROL_ERROR
         wait = self._hold if is_held else self._settle
@@ -221,16 +221,16 @@ class Grouping:
         for instance, group in [*self._groups.items()]:
             if group.due <= now:
                 self._close(instance)
-        found, self._closed = self._closed, []
-        return found
+        closed, self._closed = self._closed, []
+        return closed
 
     def flush(self) -> list[Incident]:
         """The incidents of all groups, but those that wait."""
         for instance, group in [*self._groups.items()]:
             if not group.waits:
                 self._close(instance)
-        found, self._closed = self._closed, []
-        return found
+        closed, self._closed = self._closed, []
+        return closed
 
     def _end(self, instance: str) -> None:
         group = self._groups.get(instance)
@@ -246,7 +246,7 @@ class Grouping:
         row = self._memory.rows.get(instance, group.row)
         if group.is_held and row.state is not State.RUNNING:
             return
-        last = max(one.at for one in group.events.values())
+        last = max(event.moment for event in group.events.values())
         for kind in group.kinds:
             self._memory.storm(row, kind, last)
         self._closed.append(
@@ -274,4 +274,4 @@ def _is_known(row: Row, event: Event, kind: Kind) -> bool:
         return True
     if event.detail.startswith('SUSPENDED_'):
         return False
-    return abs(event.at - row.storms.get(kind, float('-inf'))) < QUIET
+    return abs(event.moment - row.storms.get(kind, float('-inf'))) < QUIET

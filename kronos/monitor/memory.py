@@ -68,13 +68,13 @@ class Row:
         return asdict(self)
 
     @classmethod
-    def of(cls, kept: dict[str, Any]) -> 'Row':
+    def of(cls, stored: dict[str, Any]) -> 'Row':
         """From what was kept."""
         more = {
-            'state': State(kept['state']),
-            'metadata': Metadata(**kept['metadata']),
+            'state': State(stored['state']),
+            'metadata': Metadata(**stored['metadata']),
         }
-        return cls(**{**kept, **more})
+        return cls(**{**stored, **more})
 
     @property
     def is_off(self) -> bool:
@@ -104,7 +104,7 @@ class Memory:
         self.changed: set[str] = set()
         """Instances whose rows on disk are older than here, or are to go."""
         self._host = host
-        self._kept = {
+        self._stored_storms = {
             instance: dict(row.storms) for instance, row in self.rows.items()
         }
         """The storms as they are on disk."""
@@ -177,7 +177,7 @@ class Memory:
     def forget(self, instance: str) -> None:
         """It is gone."""
         self.rows.pop(instance, None)
-        self._kept.pop(instance, None)
+        self._stored_storms.pop(instance, None)
         self.changed.add(instance)
 
     def end_elsewhere(self, row: Row) -> None:
@@ -186,25 +186,25 @@ class Memory:
         row.run = None
         self._be(row, State.SHUTOFF, domains.NOT_ARRIVED)
 
-    def fail(self, row: Row, kind: Kind, at: float) -> str:
+    def fail(self, row: Row, kind: Kind, moment: float) -> str:
         """Remember a failure.
 
         :returns: the id of its incident
         """
         row.episode += 1
-        row.failed, row.failed_at = kind.value, at
+        row.failed, row.failed_at = kind.value, moment
         self.changed.add(row.instance)
         place = f'{self._host}/{row.instance}/{row.token}/{row.episode}'
         return str(uuid.uuid5(NAMESPACE, place))
 
-    def storm(self, row: Row, kind: Kind, at: float) -> None:
+    def storm(self, row: Row, kind: Kind, moment: float) -> None:
         """Remember that events of a kind go on."""
-        row.storms[kind] = at
+        row.storms[kind] = moment
         if row.failed == kind:
-            row.failed_at = at
-        kept = self._kept.setdefault(row.instance, {})
-        if abs(at - kept.get(kind, float('-inf'))) >= KEEP_EVERY:
-            kept[kind] = at
+            row.failed_at = moment
+        stored = self._stored_storms.setdefault(row.instance, {})
+        if abs(moment - stored.get(kind, float('-inf'))) >= KEEP_EVERY:
+            stored[kind] = moment
             self.changed.add(row.instance)
 
     def expire(self, now: float) -> None:
@@ -287,7 +287,7 @@ class Memory:
     def _forget_failure(self, row: Row) -> None:
         if row.failed or row.ending or row.storms:
             row.failed, row.ending, row.storms = '', False, {}
-            self._kept.pop(row.instance, None)
+            self._stored_storms.pop(row.instance, None)
             self.changed.add(row.instance)
 
 

@@ -84,7 +84,7 @@ def of(
     incident: Incident, decision: Decision, host: str, hypervisor: str
 ) -> Message:
     """The message of an incident, as it is kept."""
-    told, gap = incident.metadata, incident.gap
+    metadata, gap = incident.metadata, incident.gap
     missed = None
     if gap is not None:
         missed = MissedTime(began=moment(gap.began), ended=moment(gap.ended))
@@ -96,22 +96,22 @@ def of(
         instance=Instance(
             uuid=incident.instance,
             name=incident.name,
-            display_name=told.display_name,
-            project=told.project,
-            project_name=told.project_name,
-            flavor=told.flavor,
-            image=told.image,
+            display_name=metadata.display_name,
+            project=metadata.project,
+            project_name=metadata.project_name,
+            flavor=metadata.flavor,
+            image=metadata.image,
         ),
         kind=incident.kind,
         events=[
             SeenEvent(
-                event=one.event,
-                detail=one.detail,
-                about=one.about,
-                at=moment(one.at),
-                count=one.count,
+                event=event.event,
+                detail=event.detail,
+                about=event.about,
+                at=moment(event.moment),
+                count=event.count,
             )
-            for one in incident.events
+            for event in incident.events
         ],
         severity=decision.severity,
         rule=decision.rule,
@@ -123,32 +123,35 @@ def of(
     )
 
 
-def kept(message: Message) -> str:
+def text_of(message: Message) -> str:
     """The text of a message, for the disk and for the wire."""
     return message.model_dump_json(by_alias=True)
 
 
-def sent(text: str, at: float, resolved: bool) -> Message:
+def sent(text: str, now: float, resolved: bool) -> Message:
     """A kept message as it goes out.
 
-    :param at: Unix seconds
+    :param now: Unix seconds
     :raises ValueError: the text is none
     """
     message = Message.model_validate_json(text)
-    more = {'sent': moment(at), 'resolved': resolved}
+    more = {'sent': moment(now), 'resolved': resolved}
     return message.model_copy(update=more)
 
 
-def moment(at: float) -> datetime.datetime:
+def moment(seconds: float) -> datetime.datetime:
     """Of Unix seconds, in UTC; of a clock that is far off, the nearest."""
     try:
-        return datetime.datetime.fromtimestamp(at, datetime.UTC)
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     except (ValueError, OverflowError, OSError):
-        far = datetime.datetime.max if at > 0 else datetime.datetime.min
+        far = datetime.datetime.max if seconds > 0 else datetime.datetime.min
         return far.replace(tzinfo=datetime.UTC)
 
 
 def schema() -> dict[str, Any]:
     """The JSON schema of a message."""
-    found = Message.model_json_schema(by_alias=True)
-    return {'$schema': 'https://json-schema.org/draft/2020-12/schema', **found}
+    body = Message.model_json_schema(by_alias=True)
+    return {
+        '$schema': 'https://json-schema.org/draft/2020-12/schema',
+        **body,
+    }

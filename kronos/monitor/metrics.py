@@ -167,7 +167,7 @@ class Server:
             address.keyfile,
             address.client_cafile,
         )
-        self._stamps = self._look()
+        self._versions = self._look()
         registry: Any = _Noted(metrics)
         self._server = http_server.HttpServer(
             address.host,
@@ -182,10 +182,10 @@ class Server:
 
     def refresh(self) -> None:
         """Take a rotated certificate; who is connected keeps the old one."""
-        stamps = self._look()
-        if stamps == self._stamps:
+        versions = self._look()
+        if versions == self._versions:
             return
-        self._stamps = stamps
+        self._versions = versions
         try:
             self._server.context = _context(self._address)
         except OSError as error:
@@ -199,15 +199,15 @@ class Server:
         self._server.close()
 
     def _look(self) -> list[tuple[int, int] | None]:
-        found: list[tuple[int, int] | None] = []
+        versions: list[tuple[int, int] | None] = []
         for path in self._files:
             try:
                 stat = os.stat(path)
             except OSError:
-                found.append(None)
+                versions.append(None)
             else:
-                found.append((stat.st_mtime_ns, stat.st_ino))
-        return found
+                versions.append((stat.st_mtime_ns, stat.st_ino))
+        return versions
 
 
 def _context(address: Address) -> ssl.SSLContext | None:

@@ -67,7 +67,7 @@ def parse(text: str | bytes) -> Metadata:
     except Exception as error:
         # Expat has its own errors, and lets those of codecs through.
         raise HostileXml(f'it is not XML: {error}') from None
-    return reader.found
+    return reader.metadata
 
 
 def bounded(text: str) -> str:
@@ -78,7 +78,7 @@ def bounded(text: str) -> str:
 
 class _Reader:
     def __init__(self) -> None:
-        self.found = Metadata()
+        self.metadata = Metadata()
         self._path: list[str] = []
         self._attributes: list[dict[str, str]] = []
         self._text: list[str] = []
@@ -130,16 +130,16 @@ class _Reader:
         return bounded(self._attributes[-1].get(name, ''))
 
     def _name(self) -> None:
-        self.found.display_name = self._said()
+        self.metadata.display_name = self._said()
 
     def _flavor(self) -> None:
-        self.found.flavor = self._attribute('name')
+        self.metadata.flavor = self._attribute('name')
 
     def _spec(self) -> None:
-        self._pair(self.found.extra_specs)
+        self._pair(self.metadata.extra_specs)
 
     def _property(self) -> None:
-        self._pair(self.found.image_properties)
+        self._pair(self.metadata.image_properties)
 
     def _pair(self, pairs: dict[str, str]) -> None:
         name, value = self._attribute('name'), self._said()
@@ -149,8 +149,8 @@ class _Reader:
             pairs[name] = value
 
     def _image(self) -> None:
-        self.found.image = self._attribute('uuid')
+        self.metadata.image = self._attribute('uuid')
 
     def _project(self) -> None:
-        self.found.project = self._attribute('uuid')
-        self.found.project_name = self._said()
+        self.metadata.project = self._attribute('uuid')
+        self.metadata.project_name = self._said()

@@ -100,12 +100,12 @@ class Outbox:
             return False
         is_new = False
         try:
-            for one in self._slices(due):
-                self._commit(one)
-                is_new |= bool(one.entries)
+            for part in self._slices(due):
+                self._commit(part)
+                is_new |= bool(part.entries)
         except SpoolError as error:
             self._write_after = time.monotonic() + DISK_SECONDS
-            self.tell_full(error)
+            self.report_full(error)
             return is_new
         if self._is_full:
             LOG.info('The state file takes changes again')
@@ -118,7 +118,7 @@ class Outbox:
         self._sent_due |= self._sent
         self._baseline_due = has_baseline
 
-    def tell_full(self, error: SpoolError) -> None:
+    def report_full(self, error: SpoolError) -> None:
         """Once, however long it lasts."""
         self._metrics.spool_errors.inc()
         if not self._is_full:
@@ -135,8 +135,10 @@ class Outbox:
         The row of a domain goes with its last incident: it says that there
         was one.
         """
-        last = {one.instance: at for at, one in enumerate(self._entries)}
-        found = []
+        last = {
+            entry.instance: index for index, entry in enumerate(self._entries)
+        }
+        slices = []
         for start in range(0, max(len(self._entries), 1), SLICE):
             part = self._entries[start : start + SLICE]
             rows = {
@@ -144,19 +146,19 @@ class Outbox:
                 for name in due
                 if last.get(name, 0) // SLICE == start // SLICE
             }
-            found.append(Changes(rows, part))
-        found[-1].sent = dict(self._sent_due)
-        found[-1].is_baseline = self._baseline_due
-        return found
+            slices.append(Changes(rows, part))
+        slices[-1].sent = dict(self._sent_due)
+        slices[-1].is_baseline = self._baseline_due
+        return slices
 
-    def _commit(self, one: Changes) -> None:
+    def _commit(self, changes: Changes) -> None:
         """Put changes on disk; what cannot be kept at all is let go."""
         try:
-            self._commit_all(one)
+            self._commit_all(changes)
         except SpoolError:
             raise
         except Exception:
-            for part in _parts(one):
+            for part in _parts(changes):
                 try:
                     self._commit_all(part)
                 except SpoolError:
@@ -167,23 +169,23 @@ class Outbox:
                     self._metrics.errors.inc()
                     self._forget(part)
 
-    def _commit_all(self, one: Changes) -> None:
-        if dropped := self._spool.commit(one):
+    def _commit_all(self, changes: Changes) -> None:
+        if dropped := self._spool.commit(changes):
             self._metrics.dropped.inc(dropped)
             LOG.warning(
                 'The state file is full: %d incidents are let go undelivered, '
                 'the least severe and oldest',
                 dropped,
             )
-        self._forget(one)
+        self._forget(changes)
 
-    def _forget(self, one: Changes) -> None:
+    def _forget(self, changes: Changes) -> None:
         """It is on disk, or will never be."""
-        del self._entries[: len(one.entries)]
-        for key in one.sent:
+        del self._entries[: len(changes.entries)]
+        for key in changes.sent:
             self._sent_due.pop(key, None)
-        self._memory.changed -= set(one.rows)
-        if one.is_baseline:
+        self._memory.changed -= set(changes.rows)
+        if changes.is_baseline:
             self._baseline_due = False
 
     def _bound(self) -> None:
@@ -193,11 +195,12 @@ class Outbox:
         if excess <= 0:
             return
         order = sorted(
-            range(len(entries)), key=lambda at: (entries[at].severity, at)
+            range(len(entries)),
+            key=lambda index: (entries[index].severity, index),
         )
         gone = set(order[:excess])
         self._entries = [
-            one for at, one in enumerate(entries) if at not in gone
+            entry for index, entry in enumerate(entries) if index not in gone
         ]
         self._metrics.dropped.inc(excess)
         LOG.error(
@@ -207,19 +210,23 @@ class Outbox:
         )
 
 
-def _parts(one: Changes) -> list[Changes]:
+def _parts(changes: Changes) -> list[Changes]:
     """Each change by itself; a row goes with its last incident."""
-    last = {entry.instance: at for at, entry in enumerate(one.entries)}
-    found = []
-    for at, entry in enumerate(one.entries):
+    last = {
+        entry.instance: index for index, entry in enumerate(changes.entries)
+    }
+    parts = []
+    for index, entry in enumerate(changes.entries):
         name = entry.instance
-        is_last = last[name] == at and name in one.rows
-        rows = {name: one.rows[name]} if is_last else {}
-        found.append(Changes(rows, [entry]))
-    found += [
+        is_last = last[name] == index and name in changes.rows
+        rows = {name: changes.rows[name]} if is_last else {}
+        parts.append(Changes(rows, [entry]))
+    parts += [
         Changes({name: row})
-        for name, row in one.rows.items()
+        for name, row in changes.rows.items()
         if name not in last
     ]
-    found += [Changes(sent={key: at}) for key, at in one.sent.items()]
-    return [*found, Changes(is_baseline=one.is_baseline)]
+    parts += [
+        Changes(sent={key: moment}) for key, moment in changes.sent.items()
+    ]
+    return [*parts, Changes(is_baseline=changes.is_baseline)]

@@ -29,7 +29,7 @@ class SinkSettings:
     name: str
     driver: str
     options: dict[str, Any]
-    known: list[Any] = field(default_factory=list, compare=False)
+    opts: list[Any] = field(default_factory=list, compare=False)
     """All options that it has."""
 
 
@@ -86,8 +86,8 @@ def look(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
         raise exceptions.ConfigurationError(
             reason=f'[{options.GROUP}] source: {_taken(error)}'
         ) from None
-    known = [*options.OPTS, *more]
-    faults = [*validation.faults(conf, [(options.GROUP, known)])]
+    opts = [*options.OPTS, *more]
+    faults = [*validation.faults(conf, [(options.GROUP, opts)])]
     if faults:
         # What else is wrong cannot be told before these are right.
         raise exceptions.ConfigurationError(reason='; '.join(faults))
@@ -95,7 +95,7 @@ def look(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
     chosen = [_sink(conf, name, faults) for name in dict.fromkeys(own.sinks)]
     faults += [*_faults_of(own), *_faults_of_metrics(own)]
     usable = [sink for sink in chosen if sink]
-    faults += _unknown(files, known, usable)
+    faults += _unknown(files, opts, usable)
     return _settings(own, more, usable), faults
 
 
@@ -155,17 +155,17 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
         return None
     own = sink.OPTS if sink else ()
     try:
-        known = options.register_sink(conf, name, driver, own)
+        opts = options.register_sink(conf, name, driver, own)
     except cfg.DuplicateOptError as error:
         faults.append(f'[{group}] driver: {_taken(error)}')
         return None
-    if wrong := [*validation.faults(conf, [(group, known)])]:
+    if wrong := [*validation.faults(conf, [(group, opts)])]:
         faults += wrong
         return None
-    values = {one.dest: conf[group][one.dest] for one in known}
-    found = sink.faults(values) if sink else lacking
-    faults += [f'[{group}] {one}' for one in found]
-    return SinkSettings(name, driver, values, known)
+    values = {opt.dest: conf[group][opt.dest] for opt in opts}
+    sink_faults = sink.faults(values) if sink else lacking
+    faults += [f'[{group}] {fault}' for fault in sink_faults]
+    return SinkSettings(name, driver, values, opts)
 
 
 def _class_of(driver: str, faults: list[str]) -> type[Sink] | None:
@@ -190,13 +190,13 @@ def _taken(error: cfg.DuplicateOptError) -> str:
 
 def missing(error: ImportError) -> str:
     """What to do about a package that is not there."""
-    told = (
+    remedy = (
         f'the package {error.name} is not installed: pip install '
         "'kronos-watcher[monitor]'"
     )
     if error.name and error.name.startswith('libvirt'):
-        told += ", or take the distribution's python3-libvirt"
-    return told
+        remedy += ", or take the distribution's python3-libvirt"
+    return remedy
 
 
 def _faults_of(own: Any) -> Iterator[str]:
@@ -204,8 +204,8 @@ def _faults_of(own: Any) -> Iterator[str]:
     where = f'[{options.GROUP}]'
     if own.source not in sources.names():
         hint = near_names.of_fields(own.source, sources.names())
-        told = yaml_files.clip(own.source)
-        yield f'{where} source: there is no source {told}, {hint}'
+        clipped = yaml_files.clip(own.source)
+        yield f'{where} source: there is no source {clipped}, {hint}'
     if own.source == 'synthetic' and not own.events_file:
         yield f'{where} events_file: is not set, and source is synthetic'
 
@@ -248,24 +248,24 @@ def _unknown(
     files: Sequence[str], own: list[Any], chosen: Sequence[SinkSettings]
 ) -> Iterator[str]:
     """Names that oslo.config would pass over in silence."""
-    known = {
+    by_group = {
         options.GROUP: own,
-        **{options.group_of(one.name): one.known for one in chosen},
+        **{options.group_of(sink.name): sink.opts for sink in chosen},
     }
     for path in files:
         sections: dict[str, dict[str, Any]] = {}
         cfg.ConfigParser(path, sections).parse()
         for section, keys in sections.items():
-            names = _names_of(known.get(section, []))
+            names = _names_of(by_group.get(section, []))
             for key in keys if names else ():
                 if key not in names:
                     hint = near_names.of_fields(key, names)
-                    told = yaml_files.clip(key)
-                    yield f'[{section}] {told} in {path}: unknown, {hint}'
+                    clipped = yaml_files.clip(key)
+                    yield f'[{section}] {clipped} in {path}: unknown, {hint}'
 
 
 def _names_of(opts: Sequence[Any]) -> list[str]:
     """As a file may have them; keystoneauth's have older ones, too."""
-    found = [one.dest for one in opts]
-    older = [old.name for one in opts for old in one.deprecated_opts]
-    return [*found, *(name.replace('-', '_') for name in older)]
+    names = [opt.dest for opt in opts]
+    older = [old.name for opt in opts for old in opt.deprecated_opts]
+    return [*names, *(name.replace('-', '_') for name in older)]

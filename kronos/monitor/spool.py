@@ -107,7 +107,7 @@ class Spool:
         self._lock = threading.RLock()
         self._both: _Both | None = None
         self._is_closed = False
-        self.made = ''
+        self.file_id = ''
         """Names the file that is in use: another is there after it broke."""
 
     def load(self, now: float) -> Kept:
@@ -146,8 +146,8 @@ class Spool:
         :raises SpoolError: not now
         """
 
-        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> Any:
-            return one.execute(
+        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> Any:
+            return lazy.execute(
                 'SELECT seq, id, instance, seen, run, state, body FROM '
                 'deliveries JOIN incidents USING (seq) WHERE sink = ? AND '
                 'seq > ? ORDER BY seq LIMIT ?',
@@ -165,14 +165,14 @@ class Spool:
         """
         span = (seq if first is None else first, seq)
 
-        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> int:
-            with state_file.transaction(one):
-                gone = one.execute(
+        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> int:
+            with state_file.transaction(lazy):
+                gone = lazy.execute(
                     'DELETE FROM deliveries WHERE sink = ? AND seq BETWEEN ? '
                     'AND ?',
                     (sink, *span),
                 ).rowcount
-                one.execute(
+                lazy.execute(
                     'DELETE FROM incidents WHERE seq BETWEEN ? AND ? AND NOT '
                     'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.seq = '
                     'incidents.seq)',
@@ -188,15 +188,15 @@ class Spool:
         :raises SpoolError: not now
         """
 
-        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> Any:
-            return one.execute(
+        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> Any:
+            return lazy.execute(
                 'SELECT max(seq) FROM deliveries WHERE sink = ?', (sink,)
             ).fetchone()[0]
 
-        found: int | None = self._do(work)
-        return found
+        seq: int | None = self._do(work)
+        return seq
 
-    def keep_sinks(self, known: Collection[str]) -> int:
+    def keep_sinks(self, names: Collection[str]) -> int:
         """Forget deliveries to all other sinks: nobody makes them.
 
         :returns: how many there were
@@ -204,11 +204,11 @@ class Spool:
         """
 
         def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> int:
-            marks = ', '.join('?' * len(known))
+            marks = ', '.join('?' * len(names))
             with state_file.transaction(writer):
                 gone = writer.execute(
                     f'DELETE FROM deliveries WHERE sink NOT IN ({marks})',  # noqa: S608
-                    [*known],
+                    [*names],
                 ).rowcount
                 writer.execute(
                     'DELETE FROM incidents WHERE seq NOT IN '
@@ -224,12 +224,12 @@ class Spool:
         :raises SpoolError: not noted
         """
 
-        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> None:
-            with state_file.transaction(one):
-                one.execute(
+        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> None:
+            with state_file.transaction(lazy):
+                lazy.execute(
                     "REPLACE INTO meta VALUES ('alive', ?)", (str(now),)
                 )
-                one.execute(
+                lazy.execute(
                     'DELETE FROM sent WHERE at < ?', (now - KEPT_SENT,)
                 )
 
@@ -241,8 +241,8 @@ class Spool:
         :raises SpoolError: not now
         """
 
-        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> Any:
-            return one.execute(
+        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> Any:
+            return lazy.execute(
                 'SELECT seen FROM incidents ORDER BY seq LIMIT 1'
             ).fetchone()
 
@@ -254,7 +254,7 @@ class Spool:
 
         :raises SpoolError: not now
         """
-        return self._do(lambda _, one: _used(one))
+        return self._do(lambda _, lazy: _used(lazy))
 
     def size(self) -> int:
         """Bytes of the file and its log."""
@@ -278,21 +278,21 @@ class Spool:
                 raise SpoolError(path=self._file.path, reason='it is closed')
             try:
                 if self._both is None:
-                    self._both = _opened(self._file, not self.made)
-                    self.made = _meta(self._both[0], 'made') or ''
+                    self._both = _opened(self._file, not self.file_id)
+                    self.file_id = _meta(self._both[0], 'made') or ''
                 return work(*self._both)
             except _ODD as error:
                 raise ValueError(str(error)) from error
             except (*state_file.ERRORS, OSError) as error:
                 self._file.is_broken |= state_file.is_broken(error)
                 self._disconnect()
-                told = getattr(error, 'strerror', None) or str(error)
-                raise SpoolError(path=self._file.path, reason=told) from None
+                reason = getattr(error, 'strerror', None) or str(error)
+                raise SpoolError(path=self._file.path, reason=reason) from None
 
     def _disconnect(self) -> None:
-        for one in self._both or ():
+        for connection in self._both or ():
             with contextlib.suppress(sqlite3.Error):
-                one.close()
+                connection.close()
         self._both = None
 
 
@@ -306,16 +306,16 @@ def _opened(file: state_file.StateFile, is_start: bool) -> _Both:
         raise OSError(str(error)) from None
 
 
-def _meta(one: sqlite3.Connection, key: str) -> str | None:
-    row = one.execute(
+def _meta(connection: sqlite3.Connection, key: str) -> str | None:
+    row = connection.execute(
         'SELECT value FROM meta WHERE key = ?', (key,)
     ).fetchone()
     return str(row[0]) if row else None
 
 
-def _used(one: sqlite3.Connection) -> int:
+def _used(connection: sqlite3.Connection) -> int:
     counts = [
-        int(one.execute(f'PRAGMA {name}').fetchone()[0])
+        int(connection.execute(f'PRAGMA {name}').fetchone()[0])
         for name in ('page_count', 'freelist_count', 'page_size')
     ]
     return (counts[0] - counts[1]) * counts[2]
@@ -347,9 +347,9 @@ def _load(writer: sqlite3.Connection, now: float) -> Kept:
             for instance, text in domains
         },
         {
-            (instance, kind): at
-            for instance, kind, at in sent
-            if abs(now - at) < KEPT_SENT
+            (instance, kind): moment
+            for instance, kind, moment in sent
+            if abs(now - moment) < KEPT_SENT
         },
         None if alive is None else state_rows.seconds_of(alive),
         _meta(writer, 'baseline') is not None,
@@ -371,14 +371,14 @@ def _write(writer: sqlite3.Connection, changes: Changes) -> None:
         _write_entry(writer, entry)
     writer.executemany(
         'REPLACE INTO sent VALUES (?, ?, ?)',
-        [(*key, at) for key, at in changes.sent.items()],
+        [(*key, moment) for key, moment in changes.sent.items()],
     )
     if changes.is_baseline:
         writer.execute("REPLACE INTO meta VALUES ('baseline', '1')")
 
 
 def _write_entry(writer: sqlite3.Connection, entry: Entry) -> None:
-    made = writer.execute(
+    cursor = writer.execute(
         'INSERT INTO incidents '
         '(id, instance, severity, seen, run, state, body) '
         'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
@@ -392,8 +392,8 @@ def _write_entry(writer: sqlite3.Connection, entry: Entry) -> None:
             entry.body,
         ),
     )
-    if made.rowcount:
+    if cursor.rowcount:
         writer.executemany(
             'INSERT INTO deliveries VALUES (?, ?)',
-            [(sink, made.lastrowid) for sink in entry.sinks],
+            [(sink, cursor.lastrowid) for sink in entry.sinks],
         )

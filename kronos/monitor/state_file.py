@@ -117,11 +117,11 @@ class StateFile:
 
     def size(self) -> int:
         """Bytes of the file and its log."""
-        found = 0
+        total = 0
         for part in _PARTS[:2]:
             with contextlib.suppress(OSError):
-                found += os.stat(self.path + part).st_size
-        return found
+                total += os.stat(self.path + part).st_size
+        return total
 
     def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         if reason := _unfit(self.path):

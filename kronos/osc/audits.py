@@ -25,13 +25,13 @@ class Audits:
 
     def __init__(self, watcher: WatcherClient) -> None:
         self._watcher = watcher
-        self._known: dict[str, Audit] = {}
+        self._by_uuid: dict[str, Audit] = {}
 
     def get(self, uuid: str) -> Audit:
         """:raises ClientError: Watcher is away, or refuses"""
-        if uuid not in self._known:
-            self._known[uuid] = self._ask(uuid) if uuid else Audit('')
-        return self._known[uuid]
+        if uuid not in self._by_uuid:
+            self._by_uuid[uuid] = self._ask(uuid) if uuid else Audit('')
+        return self._by_uuid[uuid]
 
     def _ask(self, uuid: str) -> Audit:
         try:

@@ -21,8 +21,8 @@ class Number(Column):
     def __lt__(self, other: object) -> bool:
         """Rows are sorted by it; one without a number comes first."""
         mine, theirs = (
-            one._value if isinstance(one, Number) else None
-            for one in (self, other)
+            number._value if isinstance(number, Number) else None
+            for number in (self, other)
         )
         if mine is None or theirs is None:
             return mine is None and theirs is not None
@@ -47,7 +47,7 @@ class Numbers(Column):
     """Numbers by name, one a line."""
 
     def human_readable(self) -> str:
-        lines = [f'{name}: {one:g}' for name, one in self._value.items()]
+        lines = [f'{name}: {number:g}' for name, number in self._value.items()]
         return '\n'.join(lines)
 
 

@@ -80,23 +80,23 @@ class ListPlans(command.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import audits, plans, rows
 
-        with _told():
+        with _reported_errors():
             watcher = _watcher(self)
-            found = plans.newest(
+            newest = plans.newest(
                 watcher,
                 parsed_args.limit,
                 parsed_args.strategy,
                 parsed_args.state,
             )
-            if not found:
-                self._tell_of_none(watcher, parsed_args)
-            listed = rows.of_plans(found, audits.Audits(watcher))
+            if not newest:
+                self._report_none(watcher, parsed_args)
+            listed = rows.of_plans(newest, audits.Audits(watcher))
         if parsed_args.formatter == 'csv':
             listed = [tuple(map(_cell, row)) for row in listed]
         names = rows.PLAN + (rows.MORE if parsed_args.long else ())
         return names, [row[: len(names)] for row in listed]
 
-    def _tell_of_none(
+    def _report_none(
         self, watcher: 'WatcherClient', parsed_args: argparse.Namespace
     ) -> None:
         """Say that there is none, beside the table, which is empty."""
@@ -123,9 +123,9 @@ class ShowPlan(command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import audits, plans, rows
 
-        with _told():
+        with _reported_errors():
             watcher = _watcher(self)
-            plan = plans.one(watcher, parsed_args.plan)
+            plan = plans.by_uuid(watcher, parsed_args.plan)
             audit = audits.Audits(watcher).get(plan.audit)
         return _columns(rows.of_plan(plan, audit))
 
@@ -154,15 +154,15 @@ class Explain(command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import rows, server_history
 
-        with _told():
-            found = server_history.find(
+        with _reported_errors():
+            history = server_history.find(
                 _watcher(self), parsed_args.server, parsed_args.days
             )
-        return _columns(rows.of_server(found))
+        return _columns(rows.of_server(history))
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _reported_errors() -> Iterator[None]:
     """Make one line of whatever keeps a command from its answer.
 
     :raises CommandError: the client prints it, and ends with 1
@@ -186,13 +186,13 @@ def _words(error: exceptions.KronosException) -> str:
     return f'Watcher: {error}' if is_of_client else str(error)
 
 
-def _watcher(one: command.Command) -> 'WatcherClient':
-    client: WatcherClient = getattr(one.app.client_manager, plugin.API_NAME)
+def _watcher(caller: command.Command) -> 'WatcherClient':
+    client: WatcherClient = getattr(caller.app.client_manager, plugin.API_NAME)
     return client
 
 
-def _columns(told: dict[str, Any]) -> Found:
-    return tuple(told), tuple(told.values())
+def _columns(fields: dict[str, Any]) -> Found:
+    return tuple(fields), tuple(fields.values())
 
 
 def _cell(value: Any) -> Any:
@@ -208,11 +208,11 @@ def _count(text: str) -> int:
 
 def _days(text: str) -> int:
     """A number of days, or as people write one: ``7d``, ``2 weeks``."""
-    found = _SPAN.fullmatch(text.strip().lower())
-    if found is None:
+    match = _SPAN.fullmatch(text.strip().lower())
+    if match is None:
         return min(_count(text), MOST_DAYS)
-    days = 7 if found[2].startswith('w') else 1
-    return min(_count(found[1]) * days, MOST_DAYS)
+    days = 7 if match[2].startswith('w') else 1
+    return min(_count(match[1]) * days, MOST_DAYS)
 
 
 def _state(text: str) -> str:

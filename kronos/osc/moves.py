@@ -61,7 +61,7 @@ class Move:
         return self.state in _OVER
 
     @property
-    def at(self) -> str:
+    def touched_at(self) -> str:
         return moment(self.touched)
 
     @property
@@ -81,15 +81,15 @@ class Move:
 
 def of(row: ActionRow) -> Move:
     """Whatever its input parameters are: somebody may have edited them."""
-    given = row.parameters if isinstance(row.parameters, dict) else {}
+    parameters = row.parameters if isinstance(row.parameters, dict) else {}
 
     def text(name: str) -> str:
-        value = given.get(name)
+        value = parameters.get(name)
         return plain_text.line(value) if isinstance(value, str) else ''
 
-    sequence = given.get('sequence')
+    sequence = parameters.get('sequence')
     fault = _fault(row)
-    told = faults.TABLE.get(fault) if fault else None
+    explained = faults.TABLE.get(fault) if fault else None
     return Move(
         uuid=plain_text.line(row.uuid),
         plan=text('action_plan_uuid'),
@@ -110,8 +110,8 @@ def of(row: ActionRow) -> Move:
         fault=fault.value if fault else '',
         reason=plain_text.line(watcher_actions.words_of(row.message))
         or text('reason'),
-        means=told.means if told else '',
-        remedy=told.remedy if told else '',
+        means=explained.means if explained else '',
+        remedy=explained.remedy if explained else '',
         touched=row.touched,
     )
 
@@ -124,10 +124,10 @@ def is_ours(kind: str) -> bool:
 def moment(seconds: float) -> str:
     """A time as ISO 8601 in UTC; '' of one that no calendar has."""
     try:
-        found = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
+        date = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
     except (ValueError, OverflowError, OSError):
         return ''
-    return found.isoformat().replace('+00:00', 'Z')
+    return date.isoformat().replace('+00:00', 'Z')
 
 
 def _is_restart(row: ActionRow) -> bool:
@@ -136,9 +136,9 @@ def _is_restart(row: ActionRow) -> bool:
 
 def _fault(row: ActionRow) -> faults.Fault | None:
     """What its message tells; a word about what goes on tells none."""
-    error, code = watcher_actions.told_by(row.message)
-    is_told = code or error != watcher_actions.UNKNOWN
-    if is_told or (row.message and row.state == watcher_actions.FAILED):
+    error, code = watcher_actions.error_of(row.message)
+    is_named = code or error != watcher_actions.UNKNOWN
+    if is_named or (row.message and row.state == watcher_actions.FAILED):
         return faults.of(code, error)
     return None
 

@@ -50,7 +50,9 @@ class Plan:
 
     @property
     def scopes(self) -> list[str]:
-        return [*dict.fromkeys(one.scope for one in self.moves if one.scope)]
+        return [
+            *dict.fromkeys(move.scope for move in self.moves if move.scope)
+        ]
 
     @property
     def done(self) -> int:
@@ -61,7 +63,7 @@ class Plan:
         return self._count(watcher_actions.FAILED)
 
     def _count(self, state: str) -> int:
-        return sum(one.state == state for one in self.moves)
+        return sum(move.state == state for move in self.moves)
 
     @property
     def imbalance(self) -> Change:
@@ -72,15 +74,15 @@ class Plan:
         before = self.indicators.get('combined_imbalance_before')
         if before is not None:
             return before, self.indicators.get('combined_imbalance_after')
-        found: dict[str, tuple[float, float]] = {}
-        for one in self.moves:
-            if change := _CHANGE.fullmatch(one.combined):
+        by_scope: dict[str, tuple[float, float]] = {}
+        for move in self.moves:
+            if change := _CHANGE.fullmatch(move.combined):
                 first, last = float(change[1]), float(change[2])
-                before = found.get(one.scope, (first, last))[0]
-                found[one.scope] = before, last
-        if not found:
+                before = by_scope.get(move.scope, (first, last))[0]
+                by_scope[move.scope] = before, last
+        if not by_scope:
             return None, None
-        befores, afters = zip(*found.values(), strict=True)
+        befores, afters = zip(*by_scope.values(), strict=True)
         return max(befores), max(afters)
 
 
@@ -97,12 +99,12 @@ def newest(
     :param state: only plans in this one
     :raises ClientError: Watcher is away, or refuses
     """
-    wanted = (
+    matching = (
         _read(watcher, row)
         for row in watcher.plans(PAGE)
         if state in (None, row['state']) and _may_be(row, strategy)
     )
-    ours = (one for one in wanted if strategy or _is_ours(one))
+    ours = (plan for plan in matching if strategy or _is_ours(plan))
     return list(itertools.islice(ours, limit))
 
 
@@ -116,9 +118,9 @@ def none(
     :raises ClientError: Watcher is away, or refuses
     """
     if strategy:
-        known = watcher.strategies()
-        if strategy not in known:
-            hint = near_names.of_cloud(strategy, known)
+        names = watcher.strategies()
+        if strategy not in names:
+            hint = near_names.of_cloud(strategy, names)
             raise exceptions.KronosException(
                 f'Watcher does not know the strategy '
                 f'{yaml_files.clip(strategy)}; {hint}'
@@ -128,7 +130,7 @@ def none(
     return f'Watcher has no action plan of {whose}{where}.'
 
 
-def one(watcher: WatcherClient, uuid: str) -> Plan:
+def by_uuid(watcher: WatcherClient, uuid: str) -> Plan:
     """A plan by its uuid, or by the beginning that a list shows.
 
     :raises KronosException: there is none, or it is none of Kronos
@@ -164,17 +166,17 @@ def _whole(watcher: WatcherClient, beginning: str) -> str:
 
     :raises KronosException: several do
     """
-    found = [
+    uuids = [
         row['uuid']
         for row in watcher.plans(PAGE)
         if row['uuid'].startswith(beginning)
     ]
-    if len(found) > 1:
+    if len(uuids) > 1:
         raise exceptions.KronosException(
-            f'{len(found)} action plans begin with "{beginning}": '
-            f'{wording.some(found)}; give the uuid of one'
+            f'{len(uuids)} action plans begin with "{beginning}": '
+            f'{wording.some(uuids)}; give the uuid of one'
         )
-    return found[0] if found else beginning
+    return uuids[0] if uuids else beginning
 
 
 def is_of_kronos(row: Row) -> bool:
@@ -193,15 +195,15 @@ def _may_be(row: Row, strategy: str | None) -> bool:
 def _is_ours(plan: Plan) -> bool:
     """By its strategy, or by its actions: a strategy may be a deployer's."""
     return plan.strategy.startswith(moves.PREFIX) or any(
-        moves.is_ours(one.kind) for one in plan.moves
+        moves.is_ours(move.kind) for move in plan.moves
     )
 
 
 def _read(watcher: WatcherClient, row: Row) -> Plan:
     rows = map(watcher_api.action_row, watcher.actions_of(row['uuid']))
     indicators = {
-        one['name']: one['value']
-        for one in _numbers(row.get('efficacy_indicators'))
+        indicator['name']: indicator['value']
+        for indicator in _numbers(row.get('efficacy_indicators'))
     }
     return Plan(
         uuid=plain_text.line(row['uuid']),
@@ -213,17 +215,20 @@ def _read(watcher: WatcherClient, row: Row) -> Plan:
         updated=seconds_of(row.get('updated_at') or row['created_at']),
         indicators=indicators,
         efficacy=[*_numbers(row.get('global_efficacy'))],
-        moves=sorted(map(moves.of, rows), key=lambda one: one.sequence),
+        moves=sorted(map(moves.of, rows), key=lambda move: move.sequence),
     )
 
 
-def _numbers(told: Any) -> Iterator[dict[str, Any]]:
+def _numbers(rows: Any) -> Iterator[dict[str, Any]]:
     """The indicators of a plan, whatever another strategy put there."""
-    for row in told if isinstance(told, list) else []:
-        given = row if isinstance(row, dict) else {}
-        name, value = given.get('name'), moves.number(given.get('value'))
+    for row in rows if isinstance(rows, list) else []:
+        fields = row if isinstance(row, dict) else {}
+        name, value = (
+            fields.get('name'),
+            moves.number(fields.get('value')),
+        )
         if isinstance(name, str) and value is not None:
-            unit = given.get('unit')
+            unit = fields.get('unit')
             yield {
                 'name': plain_text.line(name),
                 'value': value,

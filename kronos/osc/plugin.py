@@ -35,18 +35,18 @@ def make_client(instance: Any) -> Any:
     # Else it loads no credentials.
     instance._auth_required = True
     instance.setup_auth()
-    given = instance.get_configuration()
-    if given.get('verbose_level', 1) < VERBOSE:
+    options = instance.get_configuration()
+    if options.get('verbose_level', 1) < VERBOSE:
         # It warns of what our own error says.
         logging.getLogger(IDENTITY).setLevel('ERROR')
     override = [
-        given.get(f'{kind.replace("-", "_")}_endpoint_override')
+        options.get(f'{kind.replace("-", "_")}_endpoint_override')
         for kind in watcher.SERVICE_TYPES
     ]
     return watcher.find(
         keystone.own(
             instance.session,
-            tell=logging.getLogger(__name__).debug,
+            warn=logging.getLogger(__name__).debug,
             use_proxies=True,
         ),
         instance.region_name or None,

@@ -27,19 +27,19 @@ MORE = ('Created At', 'Updated At', 'Audit', 'Audit Name', 'Plan Message')
 """What a long list has, too."""
 
 
-def of_plans(found: Sequence[Plan], known: Audits) -> list[tuple[Any, ...]]:
+def of_plans(plans: Sequence[Plan], audits: Audits) -> list[tuple[Any, ...]]:
     """A row of :data:`PLAN` and :data:`MORE` for each.
 
     What an audit says is of its last run, so no older plan of it has that.
     """
-    told, listed = set(), []
+    with_message, listed = set(), []
     uuids = wording.ShortUuids(
-        uuid for plan in found for uuid in (plan.uuid, plan.audit)
+        uuid for plan in plans for uuid in (plan.uuid, plan.audit)
     )
-    for plan in found:
-        audit = known.get(plan.audit)
-        message = '' if plan.audit in told else audit.message
-        told.add(plan.audit)
+    for plan in plans:
+        audit = audits.get(plan.audit)
+        message = '' if plan.audit in with_message else audit.message
+        with_message.add(plan.audit)
         before, after = plan.imbalance
         listed.append(
             (
@@ -88,72 +88,72 @@ def of_plan(plan: Plan, audit: Audit) -> dict[str, Any]:
             ],
         ),
         'moves': columns.Lines(
-            [_move(one) for one in plan.moves],
+            [_move(move) for move in plan.moves],
             [
-                f'{number}. {one.what}: {_outcome(one)}'
-                for number, one in enumerate(plan.moves, start=1)
+                f'{number}. {move.what}: {_outcome(move)}'
+                for number, move in enumerate(plan.moves, start=1)
             ],
         ),
     }
 
 
-def of_server(found: ServerHistory) -> dict[str, Any]:
+def of_server(history: ServerHistory) -> dict[str, Any]:
     """All that is told of one server."""
     return {
-        'server': found.server,
-        'name': found.name,
-        'answer': found.answer,
+        'server': history.server,
+        'name': history.name,
+        'answer': history.answer,
         'actions': columns.Lines(
-            [_planned(one) for one in found.moves],
+            [_planned(row) for row in history.moves],
             [
-                f'{one.move.at} {one.move.what}: {_outcome(one.move)}'
-                for one in found.moves
+                f'{row.move.touched_at} {row.move.what}: {_outcome(row.move)}'
+                for row in history.moves
             ],
         ),
         'audits': columns.Lines(
             [
                 {'uuid': x.uuid, 'name': x.name, 'message': x.message}
-                for x in found.audits
+                for x in history.audits
             ],
-            [f'{x.name or x.uuid}: {x.message}' for x in found.audits],
+            [f'{x.name or x.uuid}: {x.message}' for x in history.audits],
         ),
-        'note': found.note,
+        'note': history.note,
     }
 
 
-def _planned(one: PlannedMove) -> dict[str, Any]:
+def _planned(planned: PlannedMove) -> dict[str, Any]:
     return {
-        'at': one.move.at,
-        'plan': one.move.plan,
-        'plan_state': one.plan_state,
-        **_move(one.move),
+        'at': planned.move.touched_at,
+        'plan': planned.move.plan,
+        'plan_state': planned.plan_state,
+        **_move(planned.move),
     }
 
 
-def _move(one: Move) -> dict[str, Any]:
+def _move(move: Move) -> dict[str, Any]:
     return {
-        'action': one.uuid,
-        'action_type': one.kind,
-        'server': one.server,
-        'name': one.name,
-        'source': one.source,
-        'destination': one.destination,
-        'scope': one.scope,
-        'phase': one.phase,
-        'state': one.state,
-        'fault': one.fault,
-        'reason': one.reason,
-        'means': one.means,
-        'remedy': one.remedy,
-        'imbalance': one.changes,
+        'action': move.uuid,
+        'action_type': move.kind,
+        'server': move.server,
+        'name': move.name,
+        'source': move.source,
+        'destination': move.destination,
+        'scope': move.scope,
+        'phase': move.phase,
+        'state': move.state,
+        'fault': move.fault,
+        'reason': move.reason,
+        'means': move.means,
+        'remedy': move.remedy,
+        'imbalance': move.changes,
     }
 
 
-def _outcome(one: Move) -> str:
+def _outcome(move: Move) -> str:
     """Its state, and why; with what to do on a line of its own."""
-    told = one.state
-    if one.fault:
-        told += f' [{one.fault}]'
-    if one.reason:
-        told += f': {one.reason}'
-    return f'{told}\n   remedy: {one.remedy}' if one.remedy else told
+    text = move.state
+    if move.fault:
+        text += f' [{move.fault}]'
+    if move.reason:
+        text += f': {move.reason}'
+    return f'{text}\n   remedy: {move.remedy}' if move.remedy else text

@@ -70,9 +70,11 @@ def find(
     """
     since = clock() - days * DAY
     of_plans = _plans(watcher, since)
-    found = _moves(watcher, of_plans, since)
-    of_server = [one for one in found if server in (one.server, one.name)]
-    uuids = sorted({one.server for one in of_server})
+    all_moves = _moves(watcher, of_plans, since)
+    of_server = [
+        move for move in all_moves if server in (move.server, move.name)
+    ]
+    uuids = sorted({move.server for move in of_server})
     span = f'the last {wording.counted(days, "day")}'
     if len(uuids) > 1:
         raise exceptions.KronosException(
@@ -80,36 +82,36 @@ def find(
             f'{wording.some(uuids)}; give the uuid of one'
         )
     if not uuids and not uuidutils.is_uuid_like(server):
-        names = dict.fromkeys(one.name for one in found if one.name)
+        names = dict.fromkeys(move.name for move in all_moves if move.name)
         alike = near_names.near(server, names, near_names.NEAR)
         hint = near_names.question(alike) or 'give its uuid, or more --days'
         raise exceptions.KronosException(
             f'Kronos has neither moved nor planned a server "{server}" in '
             f'{span}; {hint}'
         )
-    told = [
-        PlannedMove(one, of_plans.get(one.plan, ('', ''))[0])
-        for one in of_server
+    planned_moves = [
+        PlannedMove(move, of_plans.get(move.plan, ('', ''))[0])
+        for move in of_server
     ]
-    planned = [one.audit for one in of_server if one.audit]
+    planned = [move.audit for move in of_server if move.audit]
     return ServerHistory(
         uuids[0] if uuids else server,
         of_server[0].name if of_server else '',
-        _answer(told, span),
-        told,
+        _answer(planned_moves, span),
+        planned_moves,
         _audits(watcher, planned or [last for _, last in of_plans.values()]),
     )
 
 
 def _plans(watcher: WatcherClient, since: float) -> dict[str, tuple[str, str]]:
     """State and audit of the plans made since then, by uuid."""
-    found = {}
+    by_uuid = {}
     for row in watcher.plans(plans.PAGE):
         if seconds_of(row['created_at']) < since:
             break
         if plans.is_of_kronos(row) or not row.get('strategy_name'):
-            found[row['uuid']] = row['state'], row.get('audit_uuid') or ''
-    return found
+            by_uuid[row['uuid']] = row['state'], row.get('audit_uuid') or ''
+    return by_uuid
 
 
 def _moves(
@@ -123,59 +125,59 @@ def _moves(
         if state in _GOING_ON:
             rows.update({row['uuid']: row for row in watcher.actions_of(plan)})
     for row in watcher.actions():
-        told = watcher_api.action_row(row)
-        if told.touched < since:
+        action = watcher_api.action_row(row)
+        if action.touched < since:
             break
         rows[row['uuid']] = row
-    found = (
+    movements = (
         moves.of(watcher_api.action_row(row))
         for row in rows.values()
         if moves.is_ours(row['action_type'])
     )
-    of_servers = [one for one in found if one.server]
-    return sorted(of_servers, key=lambda one: (one.touched, one.sequence))[
+    of_servers = [move for move in movements if move.server]
+    return sorted(of_servers, key=lambda move: (move.touched, move.sequence))[
         ::-1
     ]
 
 
 def _audits(watcher: WatcherClient, uuids: Iterable[str]) -> list[Audit]:
     """The first of them; one that says nothing is left out."""
-    known = audits.Audits(watcher)
+    all_audits = audits.Audits(watcher)
     first = list(dict.fromkeys(filter(None, uuids)))[:AUDITS]
-    return [one for one in map(known.get, first) if one.message]
+    return [audit for audit in map(all_audits.get, first) if audit.message]
 
 
-def _answer(told: list[PlannedMove], span: str) -> str:
+def _answer(planned: list[PlannedMove], span: str) -> str:
     """The last that was done, and what is still to be, as a sentence."""
-    parts = [_planned(one) for one in told if not one.move.is_over]
-    over = [one.move for one in told if one.move.is_over]
+    parts = [_planned(row) for row in planned if not row.move.is_over]
+    over = [row.move for row in planned if row.move.is_over]
     if over:
         parts.append(_past(over[0]))
-    done = sum(one.state == watcher_actions.FINISHED for one in over)
+    done = sum(move.state == watcher_actions.FINISHED for move in over)
     if not [part for part in parts if part]:
         return f'Kronos has neither moved it nor planned to in {span}.'
     counted = f'{done} of {len(over)} done' if over else 'none is over'
     parts.append(
-        f'in {span}: {wording.counted(len(told), "action")}, {counted}'
+        f'in {span}: {wording.counted(len(planned), "action")}, {counted}'
     )
     return '; '.join(filter(None, parts))
 
 
-def _planned(one: PlannedMove) -> str:
+def _planned(planned: PlannedMove) -> str:
     """An action that is not over; '' if it will not be."""
-    move = one.move
+    move = planned.move
     if move.state == watcher_actions.ONGOING:
         return f'{move.what} is under way'
-    if one.plan_state == watcher_actions.RECOMMENDED:
+    if planned.plan_state == watcher_actions.RECOMMENDED:
         return (
             f'{move.what} is planned, and waits for: '
             + ShellCommand.PLAN_START.of(plan=move.plan)
         )
-    if one.plan_state in watcher_actions.STARTED:
-        return f'{move.what} waits in a plan that is {one.plan_state}'
+    if planned.plan_state in watcher_actions.STARTED:
+        return f'{move.what} waits in a plan that is {planned.plan_state}'
     return ''
 
 
 def _past(move: Move) -> str:
     reason = f': {move.reason}' if move.reason else ''
-    return f'{move.what} was {move.state} at {move.at}{reason}'
+    return f'{move.what} was {move.state} at {move.touched_at}{reason}'

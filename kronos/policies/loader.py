@@ -76,7 +76,10 @@ def validated(data: Any, path: str) -> PolicyFile:
 
 def dump(policies: Sequence[Policy]) -> str:
     """Policies as the text of a file."""
-    rows = [one.model_dump(mode='json', exclude_none=True) for one in policies]
+    rows = [
+        policy.model_dump(mode='json', exclude_none=True)
+        for policy in policies
+    ]
     return yaml.safe_dump({'policies': rows}, sort_keys=False)
 
 
@@ -86,10 +89,10 @@ def scalar(text: str) -> Any:
     :returns: the text itself, if YAML takes it for something else
     """
     try:
-        found = yaml_files.data_of(text)
+        value = yaml_files.data_of(text)
     except yaml_files.Unreadable:
         return text
-    return found if isinstance(found, bool | int | float) else text
+    return value if isinstance(value, bool | int | float) else text
 
 
 def require_mode(policies: PolicyFile, mode: Mode, path: str) -> None:

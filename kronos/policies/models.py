@@ -249,12 +249,12 @@ def conflicts(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
     :return: faults as ``FIELD: RULE``
     """
     faults = []
-    found: dict[str, list[str]] = {}
+    numbers_of: dict[str, list[str]] = {}
     for number, row in enumerate(rows, 1):
         name = row.get('name')
         if isinstance(name, str):
-            found.setdefault(name, []).append(str(number))
-    for name, places in found.items():
+            numbers_of.setdefault(name, []).append(str(number))
+    for name, places in numbers_of.items():
         if len(places) > 1:
             faults.append(
                 f'name: {name} is used more than once (policies '
@@ -278,11 +278,11 @@ def _weight_conflicts(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
         if flag
     ]
     numbers = [
-        one
-        for one in weights
-        if isinstance(one, int | float)
-        and not isinstance(one, bool)
-        and 0.0 <= one <= 1.0
+        weight
+        for weight in weights
+        if isinstance(weight, int | float)
+        and not isinstance(weight, bool)
+        and 0.0 <= weight <= 1.0
     ]
     total = math.fsum(numbers)
     if len(numbers) < len(weights) or abs(total - 1.0) <= WEIGHT_TOLERANCE:

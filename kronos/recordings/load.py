@@ -4,7 +4,7 @@
 import os
 from collections.abc import Sequence
 
-from kronos.common import garbage
+from kronos.common import gc_pause
 from kronos.common.exceptions import ArchiveError
 from kronos.policies.models import Policy
 from kronos.recordings import examples, reader, schema
@@ -16,7 +16,7 @@ from kronos.recordings.writer import write
 __all__ = ['found_in', 'read', 'write']
 
 
-@garbage.held()
+@gc_pause.paused()
 def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
     """Read a recording of any format.
 

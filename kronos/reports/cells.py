@@ -12,7 +12,7 @@ from kronos.extensions.cells.cell_drain import (
 )
 
 
-def asked(drain: CellDrain | None) -> dict[str, Any] | None:
+def request(drain: CellDrain | None) -> dict[str, Any] | None:
     """What an audit that empties a cell asked for."""
     if drain is None:
         return None
@@ -40,54 +40,55 @@ def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
         'servers_after': cell.servers_after,
         'staying': list(cell.staying),
         'may_be_here': [
-            {'uuid': one.uuid, 'name': one.name} for one in cell.may_be_here
+            {'uuid': instance.uuid, 'name': instance.name}
+            for instance in cell.may_be_here
         ],
-        'finishing': [_begun(one) for one in cell.finishing],
+        'finishing': [_begun(begun) for begun in cell.finishing],
         'unconfirmed': [
-            _begun(one) | {'command': confirming(one.instance)}
-            for one in cell.unconfirmed
+            _begun(begun) | {'command': confirming(begun.instance)}
+            for begun in cell.unconfirmed
         ],
-        'going_on': [_begun(one) for one in cell.going_on],
+        'going_on': [_begun(begun) for begun in cell.going_on],
         'of_others': [
             {
-                'instance': one.instance,
-                'instance_name': one.instance_name,
-                'source': one.source,
-                'destination': one.destination,
+                'instance': foreign.instance,
+                'instance_name': foreign.instance_name,
+                'source': foreign.source,
+                'destination': foreign.destination,
             }
-            for one in cell.of_others
+            for foreign in cell.of_others
         ],
         'is_empty': cell.is_empty,
     }
 
 
-def _begun(found: UnfinishedMove) -> dict[str, Any]:
+def _begun(begun: UnfinishedMove) -> dict[str, Any]:
     """A move that an earlier plan began."""
     return {
-        'action': found.action,
-        'action_plan': found.plan,
-        'instance': found.instance,
-        'instance_name': found.instance_name,
-        'host': found.host,
-        'status': found.status,
-        'source': found.source,
-        'destination': found.destination,
-        'confirm': found.confirm.value,
-        'cell_move': move(found.how),
+        'action': begun.action,
+        'action_plan': begun.plan,
+        'instance': begun.instance,
+        'instance_name': begun.instance_name,
+        'host': begun.host,
+        'status': begun.status,
+        'source': begun.source,
+        'destination': begun.destination,
+        'confirm': begun.confirm.value,
+        'cell_move': move(begun.how),
     }
 
 
-def move(found: CellMove | None) -> dict[str, Any] | None:
+def move(cell_move: CellMove | None) -> dict[str, Any] | None:
     """How a step goes to another cell."""
-    if found is None:
+    if cell_move is None:
         return None
     return {
-        'is_resize': found.is_resize,
-        'source_cell': found.source_cell,
-        'destination_cell': found.destination_cell,
-        'source_flavor': found.source_flavor,
-        'destination_flavor': found.destination_flavor,
-        'source_zone': found.source_zone,
-        'destination_zone': found.destination_zone,
-        'unpins': found.unpins,
+        'is_resize': cell_move.is_resize,
+        'source_cell': cell_move.source_cell,
+        'destination_cell': cell_move.destination_cell,
+        'source_flavor': cell_move.source_flavor,
+        'destination_flavor': cell_move.destination_flavor,
+        'source_zone': cell_move.source_zone,
+        'destination_zone': cell_move.destination_zone,
+        'unpins': cell_move.unpins,
     }

@@ -46,59 +46,59 @@ def document(
     }
 
 
-def settings(found: Settings) -> dict[str, Any]:
+def settings(how: Settings) -> dict[str, Any]:
     """What was planned with, beside the policies."""
     return {
-        'max_migrations': found.max_migrations,
-        'restrict_to_az': found.restrict_to_az,
-        'require_all_policies': found.require_all_policies,
-        'min_host_coverage': found.min_host_coverage,
-        'host_match': found.host_match.value,
-        'partial_answers': found.partial_answers.value,
-        'check_disk': found.check_disk,
-        'require_headroom': found.require_headroom,
-        'allowed_extra_specs': list(found.allowed_extra_specs),
-        'cooldown_seconds': found.cooldown_seconds,
-        'instance_cooldown_seconds': found.instance_cooldown_seconds,
-        'quarantine_seconds': found.quarantine_seconds,
-        'return_guard_seconds': found.return_guard_seconds,
-        'stuck_seconds': found.stuck_seconds,
-        'evacuate': found.evacuate,
-        'drain_hosts': found.drain_hosts and list(found.drain_hosts),
-        'recover': found.extension.name == 'recovery',
-        'max_closed_hosts': found.max_closed_hosts,
-        'restart_servers': found.restart_servers,
-        'recovery_window_seconds': found.recovery_window_seconds,
-        'cell_drain': cells.asked(cell_drain.of(found)),
-        'cell_move_lossy': found.cell_move_lossy,
-        'long_rpc_timeout_seconds': found.long_rpc_timeout_seconds,
-        'snapshot_mb_per_second': found.snapshot_mb_per_second,
-        'drain_may_exceed_threshold': found.drain_may_exceed_threshold,
-        'enforce_hard_affinity': found.enforce_hard_affinity,
-        'enforce_soft_affinity': found.enforce_soft_affinity,
-        'rebalance': found.rebalance,
-        'unlimited': found.unlimited,
-        'soft_rules': found.soft_rules.value,
-        'soft_rule_penalty': found.soft_rule_penalty,
-        'pack_partial_drains': found.pack_partial_drains,
-        'keep_hosts': found.keep_hosts,
-        'headroom_hosts': found.headroom_hosts,
-        'search': found.search.value,
-        'veto_reference': found.veto_reference.value,
-        'min_gain': found.min_gain,
-        'min_plan_gain': found.min_plan_gain,
-        'optimal_limit': found.optimal_limit,
-        'optimal_seconds': found.optimal_seconds,
-        'cost_weight': found.cost_weight,
-        'migration_bandwidth': found.migration_bandwidth,
-        'migration_timeout_seconds': found.migration_timeout_seconds,
-        'migration_timeout_per_gib': found.migration_timeout_per_gib,
-        'unexplained_load': found.unexplained_load.value,
-        'plateau_moves': found.plateau_moves,
-        'swap_moves': found.swap_moves.value,
-        'tie_break': found.tie_break.value,
-        'repeat_moves': found.repeat_moves,
-        'exhaust': found.exhaust,
+        'max_migrations': how.max_migrations,
+        'restrict_to_az': how.restrict_to_az,
+        'require_all_policies': how.require_all_policies,
+        'min_host_coverage': how.min_host_coverage,
+        'host_match': how.host_match.value,
+        'partial_answers': how.partial_answers.value,
+        'check_disk': how.check_disk,
+        'require_headroom': how.require_headroom,
+        'allowed_extra_specs': list(how.allowed_extra_specs),
+        'cooldown_seconds': how.cooldown_seconds,
+        'instance_cooldown_seconds': how.instance_cooldown_seconds,
+        'quarantine_seconds': how.quarantine_seconds,
+        'return_guard_seconds': how.return_guard_seconds,
+        'stuck_seconds': how.stuck_seconds,
+        'evacuate': how.evacuate,
+        'drain_hosts': how.drain_hosts and list(how.drain_hosts),
+        'recover': how.extension.name == 'recovery',
+        'max_closed_hosts': how.max_closed_hosts,
+        'restart_servers': how.restart_servers,
+        'recovery_window_seconds': how.recovery_window_seconds,
+        'cell_drain': cells.request(cell_drain.of(how)),
+        'cell_move_lossy': how.cell_move_lossy,
+        'long_rpc_timeout_seconds': how.long_rpc_timeout_seconds,
+        'snapshot_mb_per_second': how.snapshot_mb_per_second,
+        'drain_may_exceed_threshold': how.drain_may_exceed_threshold,
+        'enforce_hard_affinity': how.enforce_hard_affinity,
+        'enforce_soft_affinity': how.enforce_soft_affinity,
+        'rebalance': how.rebalance,
+        'unlimited': how.unlimited,
+        'soft_rules': how.soft_rules.value,
+        'soft_rule_penalty': how.soft_rule_penalty,
+        'pack_partial_drains': how.pack_partial_drains,
+        'keep_hosts': how.keep_hosts,
+        'headroom_hosts': how.headroom_hosts,
+        'search': how.search.value,
+        'veto_reference': how.veto_reference.value,
+        'min_gain': how.min_gain,
+        'min_plan_gain': how.min_plan_gain,
+        'optimal_limit': how.optimal_limit,
+        'optimal_seconds': how.optimal_seconds,
+        'cost_weight': how.cost_weight,
+        'migration_bandwidth': how.migration_bandwidth,
+        'migration_timeout_seconds': how.migration_timeout_seconds,
+        'migration_timeout_per_gib': how.migration_timeout_per_gib,
+        'unexplained_load': how.unexplained_load.value,
+        'plateau_moves': how.plateau_moves,
+        'swap_moves': how.swap_moves.value,
+        'tie_break': how.tie_break.value,
+        'repeat_moves': how.repeat_moves,
+        'exhaust': how.exhaust,
     }
 
 
@@ -149,15 +149,15 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         **_beside_steps(scope),
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
-        'begun': [_begun(one) for one in scope.begun],
+        'begun': [_begun(move) for move in scope.begun],
         'not_drained': dict(scope.not_drained),
         'not_drained_codes': _codes(scope.not_drained),
         'violations_before': list(scope.violations_before),
         'violations_after': list(scope.violations_after),
         'groups': [_group(group) for group in scope.groups],
         'instances': {
-            uuid: {'name': one.name, 'host': one.host}
-            for uuid, one in scope.instances.items()
+            uuid: {'name': instance.name, 'host': instance.host}
+            for uuid, instance in scope.instances.items()
         },
         'unmovable': dict(scope.unmovable),
         'unmovable_reasons': dict(counted(scope.unmovable)),
@@ -174,8 +174,8 @@ def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
         'cell': cells.outcome(cell_drain.outcome_of(scope)),
         'hosts_at_fault': dict(scope.hosts_at_fault),
         'failed_servers': dict(scope.failed_servers),
-        'closings': [_closing(one) for one in scope.closings],
-        'restarts': [_restart(one) for one in scope.restarts],
+        'closings': [_closing(closing) for closing in scope.closings],
+        'restarts': [_restart(restart) for restart in scope.restarts],
     }
 
 
@@ -194,30 +194,30 @@ def _hosts(scope: AggregateResult) -> list[dict[str, str]]:
 def _steps(steps: Sequence[MigrationStep]) -> list[dict[str, Any]]:
     """Each with what it gains in combined imbalance, and why it is made."""
     return [
-        step(one) | {'gain': move_reasons.gain(one), 'why': why}
-        for one, why in zip(steps, move_reasons.of(steps), strict=True)
+        step(migration) | {'gain': move_reasons.gain(migration), 'why': why}
+        for migration, why in zip(steps, move_reasons.of(steps), strict=True)
     ]
 
 
-def step(found: MigrationStep) -> dict[str, Any]:
+def step(migration: MigrationStep) -> dict[str, Any]:
     """A step, but for the scope that it stands in."""
     return {
-        'phase': found.phase.value,
-        'instance': found.instance,
-        'instance_name': found.instance_name,
-        'source': found.source,
-        'destination': found.destination,
-        'memory_mb': found.memory_mb,
-        'copied_mb': found.copied_mb,
-        'seconds': found.seconds,
-        'imbalance_before': dict(found.imbalance_before),
-        'imbalance_after': dict(found.imbalance_after),
-        'combined_before': found.combined_before,
-        'combined_after': found.combined_after,
-        'rest_before': found.rest_before,
-        'rest_after': found.rest_after,
-        'requires': found.requires,
-        'cell_move': cells.move(found.how),
+        'phase': migration.phase.value,
+        'instance': migration.instance,
+        'instance_name': migration.instance_name,
+        'source': migration.source,
+        'destination': migration.destination,
+        'memory_mb': migration.memory_mb,
+        'copied_mb': migration.copied_mb,
+        'seconds': migration.seconds,
+        'imbalance_before': dict(migration.imbalance_before),
+        'imbalance_after': dict(migration.imbalance_after),
+        'combined_before': migration.combined_before,
+        'combined_after': migration.combined_after,
+        'rest_before': migration.rest_before,
+        'rest_after': migration.rest_after,
+        'requires': migration.requires,
+        'cell_move': cells.move(migration.how),
     }
 
 

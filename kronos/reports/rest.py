@@ -11,61 +11,61 @@ from kronos.engine.types import Rest
 from kronos.reports import certificates
 
 
-def row(found: Rest | None) -> dict[str, Any] | None:
+def row(rest: Rest | None) -> dict[str, Any] | None:
     """For programs; null where no host was set aside."""
-    if found is None:
+    if rest is None:
         return None
     return {
         'set_aside': [
             {
-                'policy': one.policy,
-                'host': one.host,
-                'end': one.end,
-                'value': one.value,
-                'reason': one.reason,
+                'policy': host.policy,
+                'host': host.host,
+                'end': host.end,
+                'value': host.value,
+                'reason': host.reason,
             }
-            for one in found.set_aside
+            for host in rest.set_aside
         ],
-        'after_steps': found.after,
-        'imbalance_before': dict(found.imbalance_before),
-        'imbalance_after': dict(found.imbalance_after),
-        'combined_before': found.combined_before,
-        'combined_after': found.combined_after,
-        'certificate': certificates.row(found.certificate),
-        'text': ' '.join(told(found)),
+        'after_steps': rest.after,
+        'imbalance_before': dict(rest.imbalance_before),
+        'imbalance_after': dict(rest.imbalance_after),
+        'combined_before': rest.combined_before,
+        'combined_after': rest.combined_after,
+        'certificate': certificates.row(rest.certificate),
+        'text': ' '.join(sentences(rest)),
     }
 
 
-def told(found: Rest | None) -> list[str]:
+def sentences(rest: Rest | None) -> list[str]:
     """A sentence for each policy, and how good the plan of the others is."""
-    if found is None:
+    if rest is None:
         return []
-    lines = [_of_policy(found, name) for name in found.policies]
-    if text := certificates.told(found.certificate):
+    lines = [_of_policy(rest, name) for name in rest.policies]
+    if text := certificates.sentence(rest.certificate):
         lines.append(f'Of the hosts that are not set aside: {text}')
     return lines
 
 
-def _of_policy(found: Rest, name: str) -> str:
+def _of_policy(rest: Rest, name: str) -> str:
     hosts = [
-        f'{one.host} ({one.end}, {one.value:.3f}: {one.reason})'
-        for one in found.set_aside
-        if one.policy == name
+        f'{host.host} ({host.end}, {host.value:.3f}: {host.reason})'
+        for host in rest.set_aside
+        if host.policy == name
     ]
     return (
         f'Set aside for {name}, since no migration helps: '
         f'{wording.some(hosts)}. The other hosts: '
-        f'{found.imbalance_before[name]:.4f} -> '
-        f'{found.imbalance_after[name]:.4f}.'
+        f'{rest.imbalance_before[name]:.4f} -> '
+        f'{rest.imbalance_after[name]:.4f}.'
     )
 
 
-def brief(found: Rest | None) -> str:
+def brief(rest: Rest | None) -> str:
     """In a message, as an addition; '' where no host was set aside."""
-    if found is None:
+    if rest is None:
         return ''
-    number = len({one.host for one in found.set_aside})
+    number = len({host.host for host in rest.set_aside})
     return (
-        f', {found.combined_before:.2f} -> {found.combined_after:.2f} '
+        f', {rest.combined_before:.2f} -> {rest.combined_after:.2f} '
         f'without {wording.counted(number, "host")} that no migration helps'
     )

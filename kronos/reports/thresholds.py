@@ -47,7 +47,7 @@ class Change:
 
 def of(scope: AggregateResult) -> Change:
     """That of a result; skipped policies are over nothing."""
-    used = [one for one in scope.policies if one.scores]
+    used = [policy for policy in scope.policies if policy.scores]
     return Change(
         _over((x.imbalance_before, x.threshold, x.weight) for x in used),
         _over((x.imbalance_after, x.threshold, x.weight) for x in used),
@@ -56,9 +56,9 @@ def of(scope: AggregateResult) -> Change:
 
 def of_row(scope: Mapping[str, Any]) -> Change:
     """That of a scope in a report."""
-    used = [one for one in scope['policies'] if one['scores']]
+    used = [row for row in scope['policies'] if row['scores']]
     before, after = (
-        _over((one[key], one['threshold'], one['weight']) for one in used)
+        _over((row[key], row['threshold'], row['weight']) for row in used)
         for key in ('imbalance_before', 'imbalance_after')
     )
     return Change(before, after)

@@ -24,7 +24,7 @@ class CellSource(StrEnum):
     """Every availability zone is a cell of its own."""
 
 
-def told(
+def claims(
     source: CellSource,
     aggregates: Iterable[HostAggregate],
     services: Mapping[str, ComputeService] | None,
@@ -53,7 +53,7 @@ def by_host(nova: NovaClient, source: CellSource) -> dict[str, str]:
     :raises NovaClientError: Nova cannot be asked
     """
     by_zone = source is CellSource.AZ
-    sources = told(
+    sources = claims(
         source,
         [] if by_zone else nova.list_aggregates(),
         nova.list_compute_services() if by_zone else None,
@@ -77,7 +77,7 @@ def fill_in(
 
     :param services: by host; None if os-services failed
     """
-    cells = told(source, aggregates, services)
+    cells = claims(source, aggregates, services)
     if not cells:
         return
     for host in hosts:

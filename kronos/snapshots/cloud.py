@@ -89,7 +89,9 @@ def parts(
     :param hosts_by_scope: hosts by scope, as of :func:`scopes.resolve`
     """
     scopes.warn_of_vain(request, gathered.instances)
-    instances = [_kept(instance, request) for instance in gathered.instances]
+    instances = [
+        _checked(instance, request) for instance in gathered.instances
+    ]
     snapshots = [
         _snapshot(name, hosts, instances, gathered, readings)
         for name, hosts in hosts_by_scope.items()
@@ -133,7 +135,7 @@ def _beyond(everywhere: Counter[str], inside: Counter[str]) -> set[str]:
     }
 
 
-def _kept(instance: Instance, request: ScopeRequest) -> Instance:
+def _checked(instance: Instance, request: ScopeRequest) -> Instance:
     """The instance; a copy with the reason if the request excludes it."""
     reason = scopes.exclusion_of(instance, request)
     if not reason:

@@ -76,7 +76,7 @@ class Collector:
     :param dirty_rates: of the policies file; None: it is not asked
     :param cell_sources: what a cell drain asks beside Nova; None: nothing
     :param clock: Unix seconds
-    :param tell: takes a line of text as each part has been read
+    :param report: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
     """
 
@@ -93,7 +93,7 @@ class Collector:
         dirty_rates: DirtyRateQuery | None = None,
         cell_sources: cell_needs.Sources | None = None,
         clock: Callable[[], float] = time.time,
-        tell: Callable[[str], None] = LOG.debug,
+        report: Callable[[str], None] = LOG.debug,
     ) -> None:
         self._nova = nova
         self._placement = placement
@@ -105,7 +105,7 @@ class Collector:
         self._dirty_rates = dirty_rates
         self._cell_sources = cell_sources or cell_needs.Sources()
         self._clock = clock
-        self._tell = tell
+        self._report = report
 
     def collect(
         self,
@@ -141,7 +141,7 @@ class Collector:
             self._add_cell_needs(gathered, drain, hosts, begun)
         metrics = queries.PolicyQueries(self._prometheus, settings)
         readings = metrics.of(policies)
-        self._tell(f'{metrics.queries} queries of the policies')
+        self._report(f'{metrics.queries} queries of the policies')
         _exclude(gathered, metrics, self._exclude_hosts_query, settings)
         if self._failure_queries is not None:
             failures.note(
@@ -167,9 +167,11 @@ class Collector:
             cloud.aggregates,
             services,
         )
-        cloud.cells = cells.told(self._cell_source, cloud.aggregates, services)
+        cloud.cells = cells.claims(
+            self._cell_source, cloud.aggregates, services
+        )
         hosts = len(cloud.hosts) + len(cloud.other_hosts)
-        self._tell(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
+        self._report(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
         return CloudInventory(
             cloud, services, taken_at=taken_at, warnings=warnings
         )
@@ -182,15 +184,15 @@ class Collector:
     ) -> None:
         cloud = gathered.cloud
         gathered.warnings += self._fill_in(cloud.hosts)
-        self._tell('headroom of the hosts')
+        self._report('headroom of the hosts')
         gathered.instances = self._nova.list_instances()
-        self._tell(f'{len(gathered.instances)} instances')
+        self._report(f'{len(gathered.instances)} instances')
         gathered.groups = self._nova.list_server_groups()
         gathered.events = self._events(
             gathered.instances, events, settings, gathered.taken_at
         )
         lasting_faults.note(self._placement, gathered)
-        self._tell(
+        self._report(
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'
         )
@@ -220,7 +222,7 @@ class Collector:
                 for instance in gathered.instances
                 if instance.host in names
             ],
-            self._tell,
+            self._report,
             cell_needs.has_crossed(gathered.events, by_host),
         )
         gathered.warnings += gathered.cell_needs.warnings
@@ -336,7 +338,7 @@ def _note_clocks(
     gathered: CloudInventory, metrics: queries.PolicyQueries
 ) -> None:
     """Note that the clock of Prometheus is not that of this host."""
-    if warning := answer_health.clocks(metrics.asked):
+    if warning := answer_health.clocks(metrics.readings):
         gathered.warnings.append(warning)
         LOG.warning('%s', warning)
 

@@ -29,23 +29,23 @@ class PolicyQueries:
         self._prometheus = prometheus
         self._settings = settings
         self._away = ''
-        self._asked: dict[tuple[str, str], Reading] = {}
-        self._given: dict[tuple[str, str], Reading] = {}
+        self._asked_readings: dict[tuple[str, str], Reading] = {}
+        self._answers: dict[tuple[str, str], Reading] = {}
 
     @property
     def queries(self) -> int:
         """So many were asked."""
-        return len(self._asked)
+        return len(self._asked_readings)
 
     @property
-    def asked(self) -> list[Reading]:
+    def readings(self) -> list[Reading]:
         """What was said to all of them."""
-        return list(self._asked.values())
+        return list(self._asked_readings.values())
 
     @property
     def answers(self) -> dict[tuple[str, str], Reading]:
         """By query and label: all that was given, asked or not."""
-        return dict(self._given)
+        return dict(self._answers)
 
     def of(self, policies: Sequence[Policy]) -> dict[str, PolicyReadings]:
         return self._readings(policies, models.QUERIES)
@@ -82,17 +82,17 @@ class PolicyQueries:
         )
 
     def _ask(self, query: str, label: str) -> Reading:
-        self._given[query, label] = self._reading(query, label)
-        return self._given[query, label]
+        self._answers[query, label] = self._reading(query, label)
+        return self._answers[query, label]
 
     def _reading(self, query: str, label: str) -> Reading:
         if self._away:
             return Reading(
                 query, Health.UNREACHABLE, error=self._away, is_away=True
             )
-        if (query, label) not in self._asked:
+        if (query, label) not in self._asked_readings:
             reading = self._prometheus.instant_query(query, label)
             if reading.is_away:
                 self._away = reading.error
-            self._asked[query, label] = reading
-        return self._asked[query, label]
+            self._asked_readings[query, label] = reading
+        return self._asked_readings[query, label]

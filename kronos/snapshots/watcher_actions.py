@@ -56,7 +56,7 @@ _WAITING = (RECOMMENDED, PENDING, ONGOING, CANCELLING)
 cancelled they may be about to end as FAILED."""
 
 _KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
-_TOLD = 'KRONOS: '
+_PREFIX = 'KRONOS: '
 """How a word about what is under way begins."""
 FAILURE = 'Action failed in '
 """How Watcher begins the message of an action that failed."""
@@ -95,29 +95,29 @@ class ActionRow:
 PHASES = [phase.value for phase in [*MigrationPhase, *CellPhase]]
 """Those that an action of this version names; another one tells nothing."""
 
-Told = dict[str, Event | None]
+Events = dict[str, Event | None]
 """By the uuid of the action."""
 
 
-def to_do(plan: PlanRow, rows: Iterable[ActionRow]) -> Told:
+def to_do(plan: PlanRow, rows: Iterable[ActionRow]) -> Events:
     """What the actions of one plan tell that are not over."""
     rows = list(rows)
     # What is done of a plan tells that somebody is at it.
     heard = max([plan.touched, *(row.touched for row in rows)])
-    return _told(rows, lambda row: _going(row, plan, heard))
+    return _events(rows, lambda row: _going(row, plan, heard))
 
 
-def ended(rows: Iterable[ActionRow]) -> Told:
+def ended(rows: Iterable[ActionRow]) -> Events:
     """What actions tell that are over, or were deleted."""
-    return _told(rows, _over)
+    return _events(rows, _over)
 
 
-def _told(
-    rows: Iterable[ActionRow], tell: Callable[[ActionRow], Event | None]
-) -> Told:
+def _events(
+    rows: Iterable[ActionRow], event_of: Callable[[ActionRow], Event | None]
+) -> Events:
     # Watcher ignores a filter for the type.
     ours = [row for row in rows if row.action_type in MOVES]
-    result: Told = {}
+    result: Events = {}
     for row in ours:
         missing = _missing(row.parameters)
         if missing:
@@ -128,7 +128,7 @@ def _told(
                 ', '.join(missing),
             )
         else:
-            result[row.uuid] = tell(row)
+            result[row.uuid] = event_of(row)
     return result
 
 
@@ -156,7 +156,7 @@ def _over(row: ActionRow) -> Event | None:
         event.status = quarantine.DELETED
     else:
         event = _event(row, Outcome.FAILED)
-    event.error_type, event.fault = told_by(row.message)
+    event.error_type, event.fault = error_of(row.message)
     return event
 
 
@@ -174,7 +174,7 @@ def _going(row: ActionRow, plan: PlanRow, heard: float) -> Event | None:
     return event
 
 
-def told_by(message: str) -> tuple[str, str]:
+def error_of(message: str) -> tuple[str, str]:
     """The class of the error and the fault that an action's message tells.
 
     The message of an older version tells no fault.
@@ -190,7 +190,7 @@ def words_of(message: str) -> str:
     """What the message of an action says beside the codes, and who told."""
     match = _KRONOS_ERROR.search(message)
     rest = message[match.end() :] if match else message
-    return rest.removeprefix(_TOLD).strip()
+    return rest.removeprefix(_PREFIX).strip()
 
 
 def _event(row: ActionRow, outcome: Outcome) -> Event:

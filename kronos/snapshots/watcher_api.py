@@ -37,7 +37,7 @@ def events(
     """
     # In the order of an action's life, each read when the one before it has
     # been: so none slips through, and what is told last is the newest.
-    result: watcher_actions.Told = {}
+    result: watcher_actions.Events = {}
     for plan in _plans(watcher, clock() - stale_migrations.GRACE_SECONDS):
         result |= watcher_actions.to_do(
             plan, map(action_row, watcher.actions_of(plan.uuid))

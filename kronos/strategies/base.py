@@ -145,7 +145,7 @@ class KronosStrategy(base.BaseStrategy):
         self.audit = audit
         _refresh(audit)
         message, failed = self._attempt(audit)
-        message = self._tell(audit, message)
+        message = self._report(audit, message)
         if (
             failed
             and audit.audit_type == objects.audit.AuditType.ONESHOT.value
@@ -168,7 +168,7 @@ class KronosStrategy(base.BaseStrategy):
         :returns: an empty solution
         """
         self._clear()
-        self._tell(self.audit, f'Nothing is planned: {reason}')
+        self._report(self.audit, f'Nothing is planned: {reason}')
         self.solution.compute_global_efficacy()
         return self.solution
 
@@ -241,7 +241,7 @@ class KronosStrategy(base.BaseStrategy):
                 action.action_type, action.parameters, action.resource
             )
 
-    def _tell(self, audit: Any, message: str) -> str:
+    def _report(self, audit: Any, message: str) -> str:
         """Write the outcome where ``openstack optimize audit show`` has it.
 
         A continuous audit comes as it was when it was scheduled; only a

@@ -90,7 +90,7 @@ def _started() -> list[Any]:
     return list(objects.ActionPlan.list(admin, filters={'state__in': running}))
 
 
-def _to_do(plans: list[Any]) -> watcher_actions.Told:
+def _to_do(plans: list[Any]) -> watcher_actions.Events:
     """What the actions of plans tell that are not over."""
     if not plans:
         return {}
@@ -99,7 +99,7 @@ def _to_do(plans: list[Any]) -> watcher_actions.Told:
     by_plan: dict[int, list[Any]] = {}
     for row in objects.Action.list(admin, filters=filters, eager=True):
         by_plan.setdefault(row.action_plan_id, []).append(row)
-    result: watcher_actions.Told = {}
+    result: watcher_actions.Events = {}
     for rows in by_plan.values():
         # It may have changed since it was listed.
         newest = max((row.action_plan for row in rows), key=_touched)

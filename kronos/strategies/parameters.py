@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.common import audit_values
+from kronos.common import parameter_types
 from kronos.engine.extension import PLAIN, Extension
 
 PHASES = (
@@ -53,14 +53,14 @@ def schema(more: Sequence[str]) -> dict[str, Any]:
             'type': ['string', 'array', 'integer'],
             'items': {'type': ['string', 'integer']},
         },
-        'include_unassigned_hosts': audit_values.yes_or_no(
+        'include_unassigned_hosts': parameter_types.yes_or_no(
             'Whether the hosts that are in no aggregate are planned too, '
             'as a scope of their own.'
         ),
-        'restrict_to_az': audit_values.yes_or_no(
+        'restrict_to_az': parameter_types.yes_or_no(
             'Whether a migration must stay in its availability zone.'
         ),
-        'max_migrations': audit_values.max_migrations(
+        'max_migrations': parameter_types.max_migrations(
             'Largest number of migrations in each scope.'
         ),
     }
@@ -70,14 +70,14 @@ def schema(more: Sequence[str]) -> dict[str, Any]:
 
 def _optional() -> dict[str, dict[str, Any]]:
     return {
-        'evacuate_disabled_hosts': audit_values.yes_or_no(
+        'evacuate_disabled_hosts': parameter_types.yes_or_no(
             'Whether hosts whose nova-compute is disabled are drained first.'
         ),
-        'enforce_hard_affinity': audit_values.yes_or_no(
+        'enforce_hard_affinity': parameter_types.yes_or_no(
             'Whether server groups of the policies affinity and '
             'anti-affinity are repaired.'
         ),
-        'enforce_soft_affinity': audit_values.yes_or_no(
+        'enforce_soft_affinity': parameter_types.yes_or_no(
             'Whether server groups of the policies soft-affinity and '
             'soft-anti-affinity are repaired.'
         ),
@@ -101,22 +101,22 @@ def parse(raw: dict[str, Any], more: Sequence[str]) -> Parameters:
     :raises ConfigurationError: names the parameter, its value and what it
         should be
     """
-    audit_values.require_known(raw, schema(more)['properties'])
+    parameter_types.require_known(raw, schema(more)['properties'])
     return Parameters(
-        aggregates=audit_values.names(raw, 'aggregates', 'aggregate'),
-        include_unassigned_hosts=audit_values.boolean(
+        aggregates=parameter_types.names(raw, 'aggregates', 'aggregate'),
+        include_unassigned_hosts=parameter_types.boolean(
             raw, 'include_unassigned_hosts'
         ),
-        restrict_to_az=audit_values.boolean(raw, 'restrict_to_az'),
-        max_migrations=audit_values.count(raw.get('max_migrations')),
-        evacuate_disabled_hosts=audit_values.boolean(
+        restrict_to_az=parameter_types.boolean(raw, 'restrict_to_az'),
+        max_migrations=parameter_types.count(raw.get('max_migrations')),
+        evacuate_disabled_hosts=parameter_types.boolean(
             raw, 'evacuate_disabled_hosts'
         ),
-        enforce_hard_affinity=audit_values.boolean(
+        enforce_hard_affinity=parameter_types.boolean(
             raw, 'enforce_hard_affinity'
         ),
-        enforce_soft_affinity=audit_values.boolean(
+        enforce_soft_affinity=parameter_types.boolean(
             raw, 'enforce_soft_affinity'
         ),
-        hosts=audit_values.names(raw, 'hosts', 'host'),
+        hosts=parameter_types.names(raw, 'hosts', 'host'),
     )

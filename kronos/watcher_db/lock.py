@@ -157,12 +157,12 @@ def _transaction(work: Callable[[Any], _T], check: deadline.Check) -> _T:
             _waits_for_row.add(check)
             _lock(session)
             _waits_for_row.discard(check)
-            found = work(session)
+            answer = work(session)
             check()
-            return found
+            return answer
 
-    found: _T = _retried(once)()
-    return found
+    answer: _T = _retried(once)()
+    return answer
 
 
 def _lock(session: Any) -> None:

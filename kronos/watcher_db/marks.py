@@ -17,36 +17,39 @@ CARRIER = 'carrier'
 def parsed(text: str | None) -> dict[str, Any] | None:
     """The JSON object in a text; None: it is none."""
     try:
-        told = json.loads(text or '')
+        document = json.loads(text or '')
     except (ValueError, RecursionError):
         return None
-    return told if isinstance(told, dict) else None
+    return document if isinstance(document, dict) else None
 
 
-def part(told: dict[str, Any], key: str) -> dict[str, Any]:
+def part(marks: dict[str, Any], key: str) -> dict[str, Any]:
     """One of the marks; {} if there is none."""
-    found = told.get(key)
-    return found if isinstance(found, dict) else {}
+    mark = marks.get(key)
+    return mark if isinstance(mark, dict) else {}
 
 
-def number(told: Any) -> float | None:
+def number(value: Any) -> float | None:
     """A finite number that is none of JSON's extras; else None."""
-    if isinstance(told, bool) or not isinstance(told, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        return float(told) if math.isfinite(told) else None
+        return float(value) if math.isfinite(value) else None
     except OverflowError:
         return None
 
 
-def last_sign(told: dict[str, Any], but_of: str) -> float:
+def last_sign(marks: dict[str, Any], but_of: str) -> float:
     """When a carrier was last seen at it, in Unix seconds.
 
     :param but_of: a carrier that does not count
     :returns: minus infinity if there is no other
     """
-    carrier = part(told, CARRIER)
+    carrier = part(marks, CARRIER)
     if not carrier or carrier.get('by') == but_of:
         return -math.inf
-    signs = (number(part(told, key).get('at')) for key in (CARRIER, TURN))
-    return max((one for one in signs if one is not None), default=-math.inf)
+    signs = (number(part(marks, key).get('at')) for key in (CARRIER, TURN))
+    return max(
+        (sign for sign in signs if sign is not None),
+        default=-math.inf,
+    )

@@ -55,10 +55,10 @@ def live_plans() -> frozenset[str]:
     :raises DatabaseUnknown: the database does not tell
     """
     try:
-        found = lock.exclusively(_live)
+        hosts_of = lock.exclusively(_live)
     except lock.FAILURES as error:
         raise _unknown(error) from error
-    return frozenset(found)
+    return frozenset(hosts_of)
 
 
 def publish(plan: str, basis: Basis) -> str:
@@ -126,14 +126,14 @@ def _live(session: Any) -> dict[str, set[str]]:
             ),
         )
     )
-    found: dict[str, set[str]] = {}
+    hosts_of: dict[str, set[str]] = {}
     for row in rows:
-        told = marks.parsed(row.parameters) or {}
-        hosts = {told.get(name) for name in _HOSTS}
-        found.setdefault(row.uuid, set()).update(
+        inputs = marks.parsed(row.parameters) or {}
+        hosts = {inputs.get(name) for name in _HOSTS}
+        hosts_of.setdefault(row.uuid, set()).update(
             host for host in hosts if isinstance(host, str)
         )
-    return found
+    return hosts_of
 
 
 def _unknown(error: Exception) -> DatabaseUnknown:

@@ -28,7 +28,7 @@ GROUPS = {
 """The entry points that each service loads."""
 PATIENCE = 15.0
 """Seconds that are waited for the database, which may say nothing."""
-TOLD = (
+EXPLICIT = (
     ImportError,
     AttributeError,
     stevedore_exc.NoMatches,
@@ -61,9 +61,9 @@ def probe(service: str, request: dict[str, Any]) -> dict[str, Any]:
     become(service, request)
     answer: dict[str, Any] = {
         'plugins': {
-            f'{one.group}:{one.name}': why_not(one.group, one.name)
-            for one in metadata.distribution(DISTRIBUTION).entry_points
-            if one.group in GROUPS[service]
+            f'{point.group}:{point.name}': why_not(point.group, point.name)
+            for point in metadata.distribution(DISTRIBUTION).entry_points
+            if point.group in GROUPS[service]
         }
     }
     return answer | _database(service)
@@ -72,8 +72,8 @@ def probe(service: str, request: dict[str, Any]) -> dict[str, Any]:
 def become(service: str, request: dict[str, Any]) -> None:
     """Be what the service is before it starts, but write no log file."""
     # Its module chooses how threads work, so it comes before all others.
-    for one in metadata.entry_points(group='console_scripts', name=service):
-        one.load()
+    for point in metadata.entry_points(group='console_scripts', name=service):
+        point.load()
     from watcher import conf, objects
 
     objects.register_all()
@@ -94,7 +94,7 @@ def why_not(group: str, name: str) -> str:
         # Watcher's own error hides what happened.
         cause = error.__context__ or error
         kind = type(cause).__name__
-        return f'{kind}: {cause}' if isinstance(cause, TOLD) else kind
+        return f'{kind}: {cause}' if isinstance(cause, EXPLICIT) else kind
     return ''
 
 
@@ -118,13 +118,13 @@ def _database(service: str) -> dict[str, Any]:
     try:
         _find_database()
         read = _of_engine if service == ENGINE else _of_applier
-        found = deadline.within(PATIENCE, lambda check: read())
+        answer = deadline.within(PATIENCE, lambda check: read())
     except NoDatabase as error:
         return {'database_error': str(error)}
     except unread as error:
         # Without its text, which may hold the statement or the password.
         return {'database_error': type(error).__name__}
-    return {'database': found}
+    return {'database': answer}
 
 
 def _find_database() -> None:
@@ -184,17 +184,17 @@ def each(**parts: Callable[[], Any]) -> dict[str, Any]:
     """
     from kronos.watcher_db import lock
 
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     unread: dict[str, str] = {}
     for name, read in parts.items():
         try:
-            found[name] = read()
+            answers[name] = read()
         except lock.FAILURES:
             raise
         # Anybody may have written a row, and anything into it.
         except Exception as error:
             unread[name] = type(error).__name__
-    return found | {'unread': unread}
+    return answers | {'unread': unread}
 
 
 if __name__ == '__main__':

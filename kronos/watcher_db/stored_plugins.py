@@ -54,8 +54,8 @@ def compare(
         differs, and what would be cancelled of the latter; ``known``, how
         many strategies of ours the database has; and ``new`` ones
     """
-    by_goal = {one.get_name(): one for one in goals}
-    by_strategy = {one.get_name(): one for one in strategies}
+    by_goal = {goal.get_name(): goal for goal in goals}
+    by_strategy = {strategy.get_name(): strategy for strategy in strategies}
     goal_rows = _rows(session, _Goal)
     stale_goals = _stale_goals(goal_rows, by_goal)
     named = {row.id: row.name for row in goal_rows}
@@ -66,16 +66,16 @@ def compare(
     ]
     stale = _stale_strategies(rows, by_strategy, stale_goals, named)
     audits = _audits(session, stale, stale_goals)
-    known = {row.name for row in rows if _is_ours(row.name)}
+    ours = {row.name for row in rows if _is_ours(row.name)}
     return {
         'goals': [
-            {'name': one.name, 'differs': one.differs} for one in stale_goals
+            {'name': row.name, 'differs': row.differs} for row in stale_goals
         ],
         'strategies': [
-            {'name': one.name, 'differs': one.differs} for one in stale
+            {'name': row.name, 'differs': row.differs} for row in stale
         ],
-        'known': len(known),
-        'new': sorted({*filter(_is_ours, by_strategy)} - known),
+        'known': len(ours),
+        'new': sorted({*filter(_is_ours, by_strategy)} - ours),
         'audits': [
             {'uuid': row.uuid, 'name': row.name or '', 'state': row.state}
             for row in audits
@@ -93,14 +93,16 @@ def _is_ours(name: str) -> bool:
 def _rows(session: Any, table: Any) -> list[Any]:
     """Those that were not deleted."""
     # Not as Watcher's types: one row that is no JSON would spoil all others.
-    given = [
-        sa.type_coerce(one, sa.Text).label(one.name)
-        if isinstance(one.type, models.JsonEncodedType)
-        else one
-        for one in table.c
-        if one.name in _COLUMNS[table.name]
+    columns = [
+        sa.type_coerce(column, sa.Text).label(column.name)
+        if isinstance(column.type, models.JsonEncodedType)
+        else column
+        for column in table.c
+        if column.name in _COLUMNS[table.name]
     ]
-    query = sa.select(*given).where(table.c.deleted == 0).order_by(table.c.id)
+    query = (
+        sa.select(*columns).where(table.c.deleted == 0).order_by(table.c.id)
+    )
     return list(session.execute(query))
 
 
@@ -125,24 +127,24 @@ _COLUMNS = {
 }
 
 
-def _stale_goals(rows: Iterable[Any], known: Mapping[str, Any]) -> list[Stale]:
-    found = []
-    for row in filter(lambda one: _is_ours(one.name), rows):
+def _stale_goals(rows: Iterable[Any], goals: Mapping[str, Any]) -> list[Stale]:
+    stale = []
+    for row in filter(lambda stored: _is_ours(stored.name), rows):
         differs = []
-        if row.name not in known:
+        if row.name not in goals:
             differs.append(GONE)
         else:
-            one = known[row.name]
-            if row.display_name != str(one.get_translatable_display_name()):
+            goal = goals[row.name]
+            if row.display_name != str(goal.get_translatable_display_name()):
                 differs.append('its display name')
-            specs = one.get_efficacy_specification()
+            specs = goal.get_efficacy_specification()
             if _json(row.efficacy_specification) != [
                 dict(spec) for spec in specs.get_indicators_specs_dicts()
             ]:
                 differs.append('its efficacy indicators')
         if differs:
-            found.append(Stale(row.id, row.name, differs))
-    return found
+            stale.append(Stale(row.id, row.name, differs))
+    return stale
 
 
 def _json(text: str | None) -> Any:
@@ -155,29 +157,29 @@ def _json(text: str | None) -> Any:
 
 def _stale_strategies(
     rows: Iterable[Any],
-    known: Mapping[str, Any],
+    by_name: Mapping[str, Any],
     goals: Iterable[Stale],
     named: Mapping[int, str],
 ) -> list[Stale]:
-    changed = {one.id for one in goals}
-    found = []
+    changed = {goal.id for goal in goals}
+    stale = []
     for row in rows:
         differs = [GONE]
-        if row.name in known:
-            differs = _differences(row, known[row.name])
+        if row.name in by_name:
+            differs = _differences(row, by_name[row.name])
             if row.goal_id in changed:
                 differs.append(f'its goal {named[row.goal_id]}')
         if differs:
-            found.append(Stale(row.id, row.name, differs))
-    return found
+            stale.append(Stale(row.id, row.name, differs))
+    return stale
 
 
-def _differences(row: Any, one: Any) -> list[str]:
-    found = []
-    if row.display_name != str(one.get_translatable_display_name()):
-        found.append('its display name')
+def _differences(row: Any, strategy: Any) -> list[str]:
+    differs = []
+    if row.display_name != str(strategy.get_translatable_display_name()):
+        differs.append('its display name')
     # Watcher keeps the text, so a tuple in a schema is equal to no list.
-    schema = ast.literal_eval(str(one.get_schema()))
+    schema = ast.literal_eval(str(strategy.get_schema()))
     stored = _json(row.parameters_spec)
     if stored != schema:
         old, new = _properties(stored), _properties(schema)
@@ -187,21 +189,21 @@ def _differences(row: Any, one: Any) -> list[str]:
             if old.get(name) != new.get(name)
         )
         text = 'its parameters'
-        found.append(f'{text} {", ".join(names)}' if names else text)
-    return found
+        differs.append(f'{text} {", ".join(names)}' if names else text)
+    return differs
 
 
 def _properties(schema: Any) -> dict[str, Any]:
-    found = schema.get('properties') if isinstance(schema, dict) else None
-    return found if isinstance(found, dict) else {}
+    properties = schema.get('properties') if isinstance(schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
 
 
 def _audits(
     session: Any, stale: Iterable[Stale], goals: Iterable[Stale]
 ) -> list[Any]:
     """Those that would be cancelled."""
-    strategies = {one.id for one in stale}
-    gone = {one.id for one in goals if GONE in one.differs}
+    strategies = {strategy.id for strategy in stale}
+    gone = {goal.id for goal in goals if GONE in goal.differs}
     return [
         row
         for row in _rows(session, _Audit)
@@ -225,7 +227,7 @@ def _waiting_plans(
         _Plan.c.deleted == 0,
         _Plan.c.state.in_(WAITING),
         sa.or_(
-            _Plan.c.strategy_id.in_([one.id for one in stale]),
+            _Plan.c.strategy_id.in_([strategy.id for strategy in stale]),
             _Plan.c.audit_id.in_([row.id for row in audits]),
         ),
     )

@@ -89,12 +89,12 @@ def actions(session: Any, loader: Any) -> dict[str, Any]:
         the code here does not understand, with why; ``unannounced``, the
         types that the code here has and no applier that has started
     """
-    known = _loaded(loader)
+    by_type = _loaded(loader)
     waiting = list(_waiting(session))
     unreadable = []
     for row in waiting:
-        told = marks.parsed(row.parameters)
-        if why := _why_unreadable(known.get(row.action_type), told):
+        inputs = marks.parsed(row.parameters)
+        if why := _why_unreadable(by_type.get(row.action_type), inputs):
             unreadable.append(
                 {
                     'uuid': row.uuid,
@@ -107,18 +107,18 @@ def actions(session: Any, loader: Any) -> dict[str, Any]:
     return {
         'waiting': len(waiting),
         'unreadable': unreadable,
-        'unannounced': sorted(known.keys() - {*announced.scalars()}),
+        'unannounced': sorted(by_type.keys() - {*announced.scalars()}),
     }
 
 
 def _loaded(loader: Any) -> dict[str, Any]:
     """The actions of ours that can be loaded, by their types."""
-    found = {}
+    by_type = {}
     for name in loader.list_available():
         if name.startswith(stored_plugins.PREFIX):
             with contextlib.suppress(exception.LoadingError):
-                found[name] = loader.load(name)
-    return found
+                by_type[name] = loader.load(name)
+    return by_type
 
 
 def _waiting(session: Any) -> Iterator[Any]:
@@ -145,17 +145,17 @@ def _waiting(session: Any) -> Iterator[Any]:
     yield from session.execute(query)
 
 
-def _why_unreadable(action: Any, told: dict[str, Any] | None) -> str:
+def _why_unreadable(action: Any, inputs: dict[str, Any] | None) -> str:
     """Why an applier could not carry out an action rightly; '' if it could.
 
     :param action: an object of its class; None: there is no such class
-    :param told: its input parameters
+    :param inputs: its input parameters
     """
     if action is None:
         return 'there is no such action here'
-    if told is None:
+    if inputs is None:
         return 'its parameters are no JSON object'
-    action.input_parameters = told
+    action.input_parameters = inputs
     try:
         action.validate_parameters()
     except exception.WatcherException as error:
@@ -163,7 +163,7 @@ def _why_unreadable(action: Any, told: dict[str, Any] | None) -> str:
     # Of jsonschema, which is Watcher's and not ours.
     except Exception as error:
         return str(getattr(error, 'message', type(error).__name__))[:MOST]
-    unknown = told.keys() - action.schema['properties'].keys() - MARKS
+    unknown = inputs.keys() - action.schema['properties'].keys() - MARKS
     if unknown:
         return f'it does not know {", ".join(sorted(unknown))}'
     return ''

@@ -121,7 +121,7 @@ class Cache:
             for state in states:
                 self._met[state.host] = KnownHost.of(state)
             return [0.0] * len(states)
-        if now - shown.at > self._valid_for:
+        if now - shown.asked_at > self._valid_for:
             return [0.0] * len(states)
         return self._read(shown, states, vcpus)
 
@@ -139,14 +139,16 @@ class Cache:
         self._met.update(new)
         met, now = {**self._met, **new}, self._clock()
         seen = self._placements.copy()
-        seen.note({host: one.used for host, one in new.items()}, now)
-        more = host_scores.build(met, shown.answers, seen, shown.at, now)
-        found = dataclasses.replace(shown, rows={**more.rows, **shown.rows})
+        seen.note(
+            {host: host_state.used for host, host_state in new.items()}, now
+        )
+        more = host_scores.build(met, shown.answers, seen, shown.asked_at, now)
+        scores = dataclasses.replace(shown, rows={**more.rows, **shown.rows})
         # Else there is a newer one, and the next weighing adds to that.
         if self._scores is shown:
-            self._scores = found
+            self._scores = scores
         self._has_news = True
-        return found
+        return scores
 
     def _read(
         self, shown: HostScores, states: Sequence[Any], vcpus: float
@@ -226,19 +228,21 @@ class Cache:
         return seconds
 
     def _refresh(self, options: Options) -> None:
-        asked = self._clock()
+        asked_at = self._clock()
         self._placements.settling = options.settling_seconds
         # A copy, since requests add to it.
         met = dict(self._met)
-        modes = {mode for one in met.values() for mode in one.modes()}
+        modes = {
+            mode for known_host in met.values() for mode in known_host.modes()
+        }
         # Which ones are wanted is not known yet.
         answers = self._source.ask(modes if met else set(Mode))
         self._valid_for = options.staleness_threshold
-        if not self._score(answers, asked):
+        if not self._score(answers, asked_at):
             self._log.all_is_well()
-        self._log.announce(asked, self._scores)
+        self._log.announce(asked_at, self._scores)
 
-    def _score(self, answers: PolicyAnswers, asked: float) -> list[str]:
+    def _score(self, answers: PolicyAnswers, asked_at: float) -> list[str]:
         """Put up new scores of what is known.
 
         :returns: what is wrong with it; that is told already
@@ -246,12 +250,14 @@ class Cache:
         self._has_news = False
         met, now = dict(self._met), self._clock()
         self._note(met, now)
-        shown = host_scores.build(met, answers, self._placements, asked, now)
+        shown = host_scores.build(
+            met, answers, self._placements, asked_at, now
+        )
         if gone := self._forget(shown):
             for host in gone:
                 met.pop(host)
             shown = host_scores.build(
-                met, answers, self._placements, asked, now
+                met, answers, self._placements, asked_at, now
             )
         self._scores = shown
         if shown.troubles:
@@ -261,7 +267,9 @@ class Cache:
     def _note(self, met: dict[str, KnownHost], now: float) -> None:
         rows = self._scores.rows if self._scores else {}
         used = {
-            host: one.used for host, one in met.items() if host not in rows
+            host: known_host.used
+            for host, known_host in met.items()
+            if host not in rows
         }
         since = {}
         for host, row in rows.items():
@@ -286,15 +294,15 @@ class Cache:
     def _rest(self, seconds: float) -> None:
         """Until the next refresh; new hosts are scored meanwhile."""
         end = self._clock() + seconds
-        while (left := end - self._clock()) > 0:
-            self._sleep(min(TICK, left))
+        while (remaining := end - self._clock()) > 0:
+            self._sleep(min(TICK, remaining))
             fault, self._fault = self._fault, None
             self._log.fault(fault)
             try:
                 shown = self._scores
                 if shown is not None and self._is_outdated(shown):
-                    self._score(shown.answers, shown.at)
-                    self._log.announce(shown.at, self._scores)
+                    self._score(shown.answers, shown.asked_at)
+                    self._log.announce(shown.asked_at, self._scores)
             except Exception as error:
                 self._trouble(error)
 
@@ -305,14 +313,14 @@ class Cache:
     def _is_outdated(self, shown: HostScores) -> bool:
         rows = shown.rows
         return self._has_news or any(
-            host not in rows or rows[host].spot[1] != one.aggregates
-            for host, one in list(self._met.items())
+            host not in rows or rows[host].spot[1] != known_host.aggregates
+            for host, known_host in list(self._met.items())
         )
 
 
 def _filled(weights: Sequence[float | None]) -> list[float]:
-    known = [weight for weight in weights if weight is not None]
-    mean = sum(known) / len(known) if known else 0.0
+    numbers = [weight for weight in weights if weight is not None]
+    mean = sum(numbers) / len(numbers) if numbers else 0.0
     return [mean if weight is None else weight for weight in weights]
 
 

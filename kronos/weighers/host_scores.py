@@ -51,11 +51,13 @@ class KnownHost:
 
     def modes(self) -> set[str]:
         """What its aggregates ask for."""
-        found = (one.metadata.get(MODE_KEY) for one in self.aggregates)
-        return {str(mode).strip().lower() for mode in found if mode}
+        values = (
+            aggregate.metadata.get(MODE_KEY) for aggregate in self.aggregates
+        )
+        return {str(mode).strip().lower() for mode in values if mode}
 
     def names(self) -> set[str]:
-        return {str(one.name) for one in self.aggregates}
+        return {str(aggregate.name) for aggregate in self.aggregates}
 
 
 @dataclass
@@ -138,7 +140,7 @@ class HostScores:
     """All hosts at one moment."""
 
     rows: Mapping[str, HostScore]
-    at: float
+    asked_at: float
     """When Prometheus was asked."""
     troubles: list[str]
     """Why hosts are neutral or not judged by all policies."""
@@ -162,21 +164,21 @@ class _Judged:
 
 
 def build(
-    known: Mapping[str, KnownHost],
+    known_hosts: Mapping[str, KnownHost],
     answers: PolicyAnswers,
     placements: RecentPlacements,
-    at: float,
+    asked_at: float,
     now: float,
 ) -> HostScores:
     """Score every known host, as an audit of its scope does.
 
-    :param at: when Prometheus was asked, on the clock of ``now``
+    :param asked_at: when Prometheus was asked, on the clock of ``now``
     """
     troubles = list(answers.troubles)
-    modes = _modes(known, answers.default_mode, troubles)
-    best = _best(known, modes, answers, placements, now, troubles)
+    modes = _modes(known_hosts, answers.default_mode, troubles)
+    best = _best(known_hosts, modes, answers, placements, now, troubles)
     if modes and not best:
-        troubles += _why_none(known, modes, answers, bool(troubles))
+        troubles += _why_none(known_hosts, modes, answers, bool(troubles))
     weighs, rooms = {}, {}
     for host, place in best.items():
         weighs[host] = _weigher(place, modes[host], answers.step)
@@ -187,16 +189,16 @@ def build(
             weighs.get(host),
             placements.base(host, now),
             placements.pending(host, now),
-            one.aggregates,
+            known_host.aggregates,
             rooms.get(host, math.inf),
         )
-        for host, one in known.items()
+        for host, known_host in known_hosts.items()
     }
-    return HostScores(rows, at, troubles, answers)
+    return HostScores(rows, asked_at, troubles, answers)
 
 
 def _best(
-    known: Mapping[str, KnownHost],
+    known_hosts: Mapping[str, KnownHost],
     modes: Mapping[str, Mode],
     answers: PolicyAnswers,
     placements: RecentPlacements,
@@ -210,31 +212,33 @@ def _best(
     """
     types = {name.lower() for name in answers.hypervisor_types}
     scopes = {
-        host: [(mode, name) for name in _scopes_of(known[host], answers)]
+        host: [(mode, name) for name in _scopes_of(known_hosts[host], answers)]
         for host, mode in modes.items()
-        if known[host].hypervisor_type.lower() in types
+        if known_hosts[host].hypervisor_type.lower() in types
     }
     members: dict[tuple[Mode, str], list[str]] = {}
     for host, of_host in scopes.items():
         for scope in of_host:
             members.setdefault(scope, []).append(host)
     judged = {
-        scope: _judge(*scope, hosts, known, answers, placements, now)
+        scope: _judge(*scope, hosts, known_hosts, answers, placements, now)
         for scope, hosts in members.items()
     }
-    found, chosen = {}, {}
+    weights, chosen = {}, {}
     for host, of_host in scopes.items():
         # Of equals, the first.
-        scope = max(of_host, key=lambda one: _worth(judged[one], host))
+        scope = max(of_host, key=lambda name: _worth(judged[name], host))
         chosen[scope] = judged[scope]
         if host in judged[scope].places:
-            found[host] = judged[scope].places[host]
-    troubles += [text for one in chosen.values() for text in one.troubles]
-    return found
+            weights[host] = judged[scope].places[host]
+    troubles += [
+        text for scored in chosen.values() for text in scored.troubles
+    ]
+    return weights
 
 
 def _why_none(
-    known: Mapping[str, KnownHost],
+    known_hosts: Mapping[str, KnownHost],
     modes: Mapping[str, Mode],
     answers: PolicyAnswers,
     is_explained: bool,
@@ -243,9 +247,9 @@ def _why_none(
 
     :param is_explained: whether something else tells it
     """
-    kinds = {known[host].hypervisor_type for host in modes}
+    kinds = {known_hosts[host].hypervisor_type for host in modes}
     planned = {name.lower() for name in answers.hypervisor_types}
-    none = f'none of {wording.counted(len(known), "host")} has a score'
+    none = f'none of {wording.counted(len(known_hosts), "host")} has a score'
     if not {kind.lower() for kind in kinds} & planned:
         return [
             f'{none}: their hypervisor types are '
@@ -272,29 +276,29 @@ def _weigher(
 
 
 def _modes(
-    known: Mapping[str, KnownHost], default: Mode, troubles: list[str]
+    known_hosts: Mapping[str, KnownHost], default: Mode, troubles: list[str]
 ) -> dict[str, Mode]:
     """Of each host that is not left to Nova's own weighers."""
-    found: dict[str, Mode] = {}
+    mode_of: dict[str, Mode] = {}
     wrong: dict[str, list[str]] = {}
-    for host, one in sorted(known.items()):
-        asked = one.modes() or {str(default)}
-        if len(asked) > 1 or asked - {*Mode, OFF}:
-            wrong.setdefault(', '.join(sorted(asked)), []).append(host)
-        elif asked != {OFF}:
-            found[host] = Mode(asked.pop())
+    for host, known_host in sorted(known_hosts.items()):
+        modes = known_host.modes() or {str(default)}
+        if len(modes) > 1 or modes - {*Mode, OFF}:
+            wrong.setdefault(', '.join(sorted(modes)), []).append(host)
+        elif modes != {OFF}:
+            mode_of[host] = Mode(modes.pop())
     troubles += [
         f'{wording.some(hosts)}: neutral, since {MODE_KEY} of their '
-        f'aggregates is {told}; it must be one of '
+        f'aggregates is {values}; it must be one of '
         f'{", ".join([*Mode, OFF])}, and the same in all of them'
-        for told, hosts in wrong.items()
+        for values, hosts in wrong.items()
     ]
-    return found
+    return mode_of
 
 
-def _scopes_of(one: KnownHost, answers: PolicyAnswers) -> list[str]:
+def _scopes_of(known_host: KnownHost, answers: PolicyAnswers) -> list[str]:
     """Those that an audit may plan it in, the likeliest first."""
-    names = one.names()
+    names = known_host.names()
     named = [name for name in answers.aggregates if name in names]
     return list(dict.fromkeys(named + sorted(names))) or [UNASSIGNED]
 
@@ -303,7 +307,7 @@ def _judge(
     mode: Mode,
     scope: str,
     hosts: list[str],
-    known: Mapping[str, KnownHost],
+    known_hosts: Mapping[str, KnownHost],
     answers: PolicyAnswers,
     placements: RecentPlacements,
     now: float,
@@ -326,8 +330,8 @@ def _judge(
         used = placements.used(host)
         if used is not None:
             used = max(0.0, used - placements.pending(host, now))
-        sizes[host] = host_weights.Size(known[host].vcpus, used)
-    skipped = [one.skipped for one in card.results if one.skipped]
+        sizes[host] = host_weights.Size(known_hosts[host].vcpus, used)
+    skipped = [result.skipped for result in card.results if result.skipped]
     return _Judged(
         host_weights.places(card, policies, sizes),
         len(card.values),

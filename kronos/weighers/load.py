@@ -51,7 +51,7 @@ class KronosWeigher(weights.BaseHostWeigher):
         """A weight in [0, 1] for each host, in their order."""
         try:
             self._multiplier = _multiplier()
-            states = [one.obj for one in weighed_obj_list]
+            states = [weighed_host.obj for weighed_host in weighed_obj_list]
             weighed = self._cache.weigh(states, _vcpus(weight_properties))
             if not getattr(weight_properties, 'instance_group', None):
                 return weighed
@@ -74,11 +74,13 @@ class KronosWeigher(weights.BaseHostWeigher):
     def weight_multiplier(self, host_state: Any) -> float:
         """Of the host's aggregates, else ``[kronos] weight_multiplier``."""
         try:
-            found = utils.get_weight_multiplier(
+            multiplier = utils.get_weight_multiplier(
                 host_state, MULTIPLIER_KEY, self._multiplier
             )
             # "nan" is a number to Nova, and would spoil the whole order.
-            return found if math.isfinite(found) else self._multiplier
+            return (
+                multiplier if math.isfinite(multiplier) else self._multiplier
+            )
         except Exception as error:
             self._cache.note_fault(error)
             return NO_MULTIPLIER
@@ -86,9 +88,9 @@ class KronosWeigher(weights.BaseHostWeigher):
 
 def _multiplier() -> float:
     """That of the options; where it is empty or no number, it is told."""
-    found = CONF.kronos.weight_multiplier
-    known = found is not None and math.isfinite(found)
-    return float(found) if known else NO_MULTIPLIER
+    multiplier = CONF.kronos.weight_multiplier
+    is_number = multiplier is not None and math.isfinite(multiplier)
+    return float(multiplier) if is_number else NO_MULTIPLIER
 
 
 def _vcpus(spec: Any) -> float:

@@ -10,7 +10,7 @@ from kronos.weighers.host_scores import HostScores
 
 LOG = logging.getLogger(__name__)
 
-RETELL_SECONDS = 600.0
+REPEAT_SECONDS = 600.0
 """Between two warnings of what lasts."""
 MOST_TROUBLES = 5
 """That one warning tells."""
@@ -27,7 +27,7 @@ class LogMessages:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._warned_at = self._complained_at = float('-inf')
-        self._is_told = self._is_sampled = self._is_announced = False
+        self._is_warned = self._is_sampled = self._is_announced = False
 
     def troubles(self, troubles: list[str], shown: HostScores | None) -> None:
         """Tell what is wrong, but not too often.
@@ -35,12 +35,12 @@ class LogMessages:
         :param shown: the scores that count meanwhile
         """
         now = self._clock()
-        pause = RETELL_SECONDS if self._is_told else NEW_SECONDS
+        pause = REPEAT_SECONDS if self._is_warned else NEW_SECONDS
         if now - self._warned_at < pause:
             return
-        self._warned_at, self._is_told = now, True
+        self._warned_at, self._is_warned = now, True
         age = (
-            f'{durations.rounded(now - shown.at)} old'
+            f'{durations.rounded(now - shown.asked_at)} old'
             if shown
             else 'not there yet'
         )
@@ -54,16 +54,16 @@ class LogMessages:
 
     def all_is_well(self) -> None:
         """Tell that what was told to be wrong is over."""
-        if self._is_told:
+        if self._is_warned:
             LOG.info('The weigher of Kronos has all it needs again')
-        self._is_told = False
+        self._is_warned = False
 
-    def announce(self, asked: float, shown: HostScores | None) -> None:
+    def announce(self, asked_at: float, shown: HostScores | None) -> None:
         """Tell once that there are samples, and once that hosts have scores.
 
         nova-scheduler knows no host before it places a server.
 
-        :param asked: when they were asked for
+        :param asked_at: when they were asked for
         """
         if shown is None or self._is_announced:
             return
@@ -74,7 +74,7 @@ class LogMessages:
                     'The weigher of Kronos has its first samples, %.1f s '
                     'after it asked for them: hosts get their scores when a '
                     'server is placed',
-                    self._clock() - asked,
+                    self._clock() - asked_at,
                 )
         elif shown.scored:
             self._is_announced = True
@@ -82,14 +82,14 @@ class LogMessages:
                 'The weigher of Kronos has its first scores, %.1f s after it '
                 'asked for them%s: from now on they count where a server is '
                 'placed',
-                self._clock() - asked,
+                self._clock() - asked_at,
                 _count(shown),
             )
 
     def fault(self, fault: Exception | None) -> None:
         """Tell of a weighing that failed, if one did."""
         now = self._clock()
-        if fault is None or now - self._complained_at < RETELL_SECONDS:
+        if fault is None or now - self._complained_at < REPEAT_SECONDS:
             return
         self._complained_at = now
         LOG.warning(
@@ -102,8 +102,8 @@ class LogMessages:
 
 def _joined(troubles: list[str]) -> str:
     more = len(troubles) - MOST_TROUBLES
-    told = '; '.join(troubles[:MOST_TROUBLES])
-    return f'{told}; and {more} more' if more > 0 else told
+    text = '; '.join(troubles[:MOST_TROUBLES])
+    return f'{text}; and {more} more' if more > 0 else text
 
 
 def _count(shown: HostScores | None) -> str:
@@ -115,7 +115,7 @@ def _count(shown: HostScores | None) -> str:
 
 def _has_samples(shown: HostScores) -> bool:
     return any(
-        one.imbalance.samples
+        readings.imbalance.samples
         for of_mode in shown.answers.readings.values()
-        for one in of_mode.values()
+        for readings in of_mode.values()
     )

@@ -52,7 +52,7 @@ def probe(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         answer['error'] = f'{type(error).__name__}: {error}'
         return answer
-    answer['weighers'] = [_weigher(one) for one in classes]
+    answer['weighers'] = [_weigher(weigher) for weigher in classes]
     answer['is_enabled'] = load.KronosWeigher in classes
     answer['faults'] = list(validation.faults(load.CONF))
     if not answer['faults']:
@@ -63,18 +63,18 @@ def probe(request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _weigher(one: type) -> dict[str, Any]:
+def _weigher(weigher: type) -> dict[str, Any]:
     """Its multiplier where no aggregate has its own; None: not known."""
-    row: dict[str, Any] = {'name': one.__name__, 'multiplier': None}
+    row: dict[str, Any] = {'name': weigher.__name__, 'multiplier': None}
     host = types.SimpleNamespace(aggregates=[], host='', nodename='')
     try:
-        if one is load.KronosWeigher:
+        if weigher is load.KronosWeigher:
             default = load.CONF.kronos.weight_multiplier
             row['multiplier'] = utils.get_weight_multiplier(
                 host, load.MULTIPLIER_KEY, default
             )
         else:
-            row['multiplier'] = float(one().weight_multiplier(host))
+            row['multiplier'] = float(weigher().weight_multiplier(host))
     # Another's weigher may do anything; this is only told.
     except Exception as error:
         row['error'] = type(error).__name__
@@ -89,7 +89,7 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
         name: types.SimpleNamespace(name=name, metadata=metadata)
         for name, metadata in request['aggregates'].items()
     }
-    known = {
+    known_hosts = {
         host['name']: host_scores.KnownHost(
             [aggregates[name] for name in host['aggregates']],
             host['type'],
@@ -98,7 +98,11 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
         )
         for host in request['hosts']
     }
-    modes = {mode for one in known.values() for mode in one.modes()}
+    modes = {
+        mode
+        for known_host in known_hosts.values()
+        for mode in known_host.modes()
+    }
     try:
         answers = score_source.Source(load.CONF, load._session).ask(modes)
     except exceptions.KronosException as error:
@@ -107,7 +111,7 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         return {'scores_error': f'unexpected {type(error).__name__}'}
     shown = host_scores.build(
-        known, answers, recent_placements.RecentPlacements(0.0), 0.0, 0.0
+        known_hosts, answers, recent_placements.RecentPlacements(0.0), 0.0, 0.0
     )
     return {
         'scores': {host: row.spot[2] for host, row in shown.rows.items()},

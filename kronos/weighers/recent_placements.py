@@ -17,7 +17,7 @@ class Sighting:
     """vCPUs in use on a host, as Nova last told."""
 
     used: float
-    at: float
+    moment: float
 
 
 class RecentPlacements:
@@ -64,9 +64,9 @@ class RecentPlacements:
                 self._added.setdefault(host, []).append((vcpus - last, now))
             self._seen[host] = Sighting(vcpus, now)
         for host, rows in list(self._added.items()):
-            left = [row for row in rows if now - row[1] < self.settling]
-            if left:
-                self._added[host] = left
+            recent = [row for row in rows if now - row[1] < self.settling]
+            if recent:
+                self._added[host] = recent
             else:
                 del self._added[host]
 
@@ -82,15 +82,15 @@ class RecentPlacements:
             difference came
         """
         seen = self._seen.get(host)
-        if seen is None or now - seen.at > self.settling:
+        if seen is None or now - seen.moment > self.settling:
             return None
         return seen.used
 
     def pending(self, host: str, now: float) -> float:
         """vCPUs that came and are not in the samples yet."""
         return sum(
-            vcpus * max(0.0, 1.0 - (now - at) / self.settling)
-            for vcpus, at in self._added.get(host, ())
+            vcpus * max(0.0, 1.0 - (now - moment) / self.settling)
+            for vcpus, moment in self._added.get(host, ())
             if self.settling > HAIR
         )
 
@@ -102,4 +102,4 @@ class RecentPlacements:
     def silence(self, host: str) -> float:
         """Seconds from when a host was last seen to when any was."""
         seen = self._seen.get(host)
-        return self._newest - seen.at if seen else float('inf')
+        return self._newest - seen.moment if seen else float('inf')

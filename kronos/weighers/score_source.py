@@ -53,7 +53,7 @@ class Source:
         self._conf = conf
         self._session = session
         self._clients: dict[int, client.PrometheusClient] = {}
-        self._told = 0, ''
+        self._logged = 0, ''
 
     def options(self) -> 'Options':
         """How often to ask, and how long answers serve."""
@@ -93,8 +93,10 @@ class Source:
         )
         for mode in Mode:
             if mode is main.mode or mode in modes:
-                found = self._policies(mode, main, answers.troubles)
-                answers.policies[mode] = [_for_hosts(one) for one in found]
+                policies = self._policies(mode, main, answers.troubles)
+                answers.policies[mode] = [
+                    _for_hosts(policy) for policy in policies
+                ]
         self._ask_prometheus(answers)
         return answers
 
@@ -116,20 +118,22 @@ class Source:
             return []
 
     def _ask_prometheus(self, answers: host_scores.PolicyAnswers) -> None:
-        asked = queries.PolicyQueries(self._prometheus(), answers.settings)
+        policy_queries = queries.PolicyQueries(
+            self._prometheus(), answers.settings
+        )
         for mode, policies in answers.policies.items():
-            readings = asked.of_hosts(policies)
+            readings = policy_queries.of_hosts(policies)
             answers.readings[mode] = readings
         _require(
             reading
             for readings in answers.readings.values()
-            for one in readings.values()
-            for reading in vars(one).values()
+            for of_policy in readings.values()
+            for reading in vars(of_policy).values()
             if reading is not None
         )
-        if clock := answer_health.clocks(asked.asked):
+        if clock := answer_health.clocks(policy_queries.readings):
             answers.troubles.append(clock)
-        self._tell(asked.queries)
+        self._log(policy_queries.queries)
 
     def _prometheus(self) -> client.PrometheusClient:
         # A process that forked shares no connection with the other one.
@@ -144,15 +148,15 @@ class Source:
             )
         return self._clients[pid]
 
-    def _tell(self, queries: int) -> None:
+    def _log(self, queries: int) -> None:
         text = (
             f'asks {self._prometheus().address} {queries} queries every '
             f'{durations.exact(self.options().refresh_seconds)}'
             ', in each process of '
             'nova-scheduler'
         )
-        if (os.getpid(), text) != self._told:
-            self._told = os.getpid(), text
+        if (os.getpid(), text) != self._logged:
+            self._logged = os.getpid(), text
             LOG.info('The weigher of Kronos %s', text)
 
 
@@ -163,8 +167,10 @@ def _for_hosts(policy: Policy) -> Policy:
 
 def _require(readings: Iterable[Reading]) -> None:
     """:raises PrometheusError: it is away, or does not answer as one"""
-    found = list(readings)
-    bad = [one for one in found if one.health is Health.UNREACHABLE]
-    away = [one for one in bad if one.is_away]
-    if away or (bad and bad == found):
+    answers = list(readings)
+    bad = [
+        reading for reading in answers if reading.health is Health.UNREACHABLE
+    ]
+    away = [reading for reading in bad if reading.is_away]
+    if away or (bad and bad == answers):
         raise exceptions.PrometheusError((away or bad)[0].error)

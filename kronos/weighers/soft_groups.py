@@ -26,11 +26,11 @@ def bound(
     policy = getattr(group, 'policy', None)
     if group is None or policy not in (APART, TOGETHER):
         return weights
-    there = set(group.hosts or ())
-    if not there.intersection(hosts):
+    members_on = set(group.hosts or ())
+    if not members_on.intersection(hosts):
         return weights
     apart = policy == APART
     return [
-        max(0.0, weight - penalty) if (host in there) is apart else weight
+        max(0.0, weight - penalty) if (host in members_on) is apart else weight
         for weight, host in zip(weights, hosts, strict=True)
     ]

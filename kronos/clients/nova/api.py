@@ -104,8 +104,8 @@ class Api:
     def _discovered(self) -> Any:
         with self.wire.guard('its endpoint cannot be found', passing=True):
             data = self.wire.adapter.get_endpoint_data()
-            found = data.max_microversion if data else None
-            return tuple(map(int, found[:2])) if found else None
+            newest = data.max_microversion if data else None
+            return tuple(map(int, newest[:2])) if newest else None
 
     def _require_answer(self) -> None:
         """:raises NovaClientError: Nova is away, which may pass"""

@@ -127,9 +127,9 @@ class CellListings:
     def unconfirmed(self) -> list[MigrationStatus]:
         """All cold migrations that wait to be confirmed, the newest first."""
         return [
-            one
-            for one in migrations.cold(self._api, status=UNCONFIRMED)
-            if one.status == UNCONFIRMED
+            status
+            for status in migrations.cold(self._api, status=UNCONFIRMED)
+            if status.status == UNCONFIRMED
         ]
 
 

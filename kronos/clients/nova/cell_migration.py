@@ -113,8 +113,10 @@ class CellMigration:
 
     def has_failed(self, uuid: str, request_id: str) -> bool:
         """Whether a part of a request failed after Nova had accepted it."""
-        action = self._actions.one(uuid, request_id)
-        return any(one.get('result') == 'Error' for one in action['events'])
+        action = self._actions.action(uuid, request_id)
+        return any(
+            event.get('result') == 'Error' for event in action['events']
+        )
 
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """As :meth:`.InstanceActions.refusal_reason`."""

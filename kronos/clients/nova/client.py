@@ -120,13 +120,13 @@ class NovaClient:
 
     def list_compute_services(self) -> dict[str, types.ComputeService]:
         """nova-compute services by host."""
-        found: dict[str, types.ComputeService] = {}
+        by_host: dict[str, types.ComputeService] = {}
         for service in self._services():
             # Were two cells to use one name, the worse one counts.
-            known = found.get(service.host)
-            if known is None or known.is_available:
-                found[service.host] = service
-        return found
+            earlier = by_host.get(service.host)
+            if earlier is None or earlier.is_available:
+                by_host[service.host] = service
+        return by_host
 
     def get_service(self, host: str) -> types.ComputeService | None:
         """The nova-compute service of one host, if it has one."""
@@ -169,8 +169,8 @@ class NovaClient:
         evacuations; those made by hand are among them.
         """
         filters = {'changes-since': rows.time_of(since)}
-        found = migrations.listing(self.api, **filters)
-        return [rows.event(row) for row in found if rows.is_move(row)]
+        migration_rows = migrations.listing(self.api, **filters)
+        return [rows.event(row) for row in migration_rows if rows.is_move(row)]
 
     def list_unfinished_migrations(self) -> list[types.Event]:
         """Moves under way, however long ago Nova last touched their rows.
@@ -178,12 +178,12 @@ class NovaClient:
         One call per status, since Nova filters by one at a time. Rows that
         a killed nova-compute left behind are among them.
         """
-        found = {
+        moves = {
             row['uuid']: row
             for status in rows.UNDER_WAY
             for row in migrations.listing(self.api, status=status)
         }
-        return [rows.event(row) for row in found.values() if rows.is_move(row)]
+        return [rows.event(row) for row in moves.values() if rows.is_move(row)]
 
     def list_instances(self) -> list[types.Instance]:
         """All servers of all projects that have a host, in one listing."""
@@ -193,7 +193,7 @@ class NovaClient:
         return self._instances(host=host)
 
     def _instances(self, **filters: str) -> list[types.Instance]:
-        found, hidden = server_listing.read(
+        instances, hidden = server_listing.read(
             self.api.wire, self.api.microversion, filters
         )
         self.hidden = hidden
@@ -203,7 +203,7 @@ class NovaClient:
                 'is down, or the user of Kronos is no administrator.',
                 hidden,
             )
-        return found
+        return instances
 
     def is_guest_running(
         self, uuid: str, at_once: bool = False
@@ -289,5 +289,5 @@ def is_of_down_cell(
     :param services: by host; None if they are not known either
     """
     return error.kwargs['status'] == SERVER_ERROR and any(
-        one.state is None for one in (services or {}).values()
+        service.state is None for service in (services or {}).values()
     )

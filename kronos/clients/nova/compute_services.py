@@ -48,7 +48,7 @@ class ComputeServices:
             {'binary': COMPUTE, 'host': host},
             shape=schema.ServiceIds,
         )
-        for one in body['services']:
-            if (one['host'], one['binary']) == (host, COMPUTE):
-                return str(one['id'])
+        for service in body['services']:
+            if (service['host'], service['binary']) == (host, COMPUTE):
+                return str(service['id'])
         raise self._api.wire.failure(f'has no {COMPUTE} service on {host}')

@@ -71,12 +71,12 @@ class InstanceActions:
         :returns: Nova's words for the actions
         :raises NovaClientError: also when there is no such server (404)
         """
-        found: set[str] = set()
+        kinds_since: set[str] = set()
         for row in self._actions(uuid):
             if row['action'] in kinds:
                 break
-            found.add(str(row['action']))
-        return found
+            kinds_since.add(str(row['action']))
+        return kinds_since
 
     def abort_requests(self, uuid: str) -> list[str]:
         """Ids of all requests to abort a live migration of a server.
@@ -151,7 +151,7 @@ class InstanceActions:
         """
         failed = [
             event
-            for event in self.one(uuid, request_id)['events']
+            for event in self.action(uuid, request_id)['events']
             if event.get('result') == 'Error'
         ]
         # In whole seconds; within one, Nova lists the newest first.
@@ -163,7 +163,11 @@ class InstanceActions:
         return '; '.join(dict.fromkeys(said))
 
     def rivals(
-        self, uuid: str, request_id: str, start: int, known: Collection[str]
+        self,
+        uuid: str,
+        request_id: str,
+        start: int,
+        exempt: Collection[str],
     ) -> tuple[int, int]:
         """Earlier requests that came too close to be told by the clock.
 
@@ -171,20 +175,20 @@ class InstanceActions:
         taken, within a second of its own start.
 
         :param start: Unix second in which this request was taken
-        :param known: ids of requests that are none, as their migrations are
+        :param exempt: ids of requests that are none, as their migrations are
             known, too
         :returns: the second in which the first of them was taken, and how
             many there are
         """
         requests = iter(self.live_migration_requests(uuid))
-        for one in requests:
-            if one == request_id:
+        for request in requests:
+            if request == request_id:
                 break
         count = 0
         for earlier in requests:
-            if earlier in known:
+            if earlier in exempt:
                 break
-            second = started(self.one(uuid, earlier))
+            second = started(self.action(uuid, earlier))
             if second is None or second < start - 1:
                 break
             start, count = second, count + 1
@@ -200,7 +204,7 @@ class InstanceActions:
             shape=schema.Action,
         )
 
-    def one(self, uuid: str, request_id: str) -> rest.Json:
+    def action(self, uuid: str, request_id: str) -> rest.Json:
         """The action of one request, with its events."""
         path = f'/servers/{quoted(uuid)}/os-instance-actions'
         body = self._api.wire.get(

@@ -92,22 +92,22 @@ class LiveMigration:
     def _status_of_request(
         self, uuid: str, key: str, earlier: Collection[str]
     ) -> MigrationStatus:
-        action = self._actions.one(uuid, key)
+        action = self._actions.action(uuid, key)
         start = started(action)
         if start is None:
             return MigrationStatus(uuid, 'accepted')
         # The conductor makes the migration after it starts the event, by
         # the same clock, and only one at a time: the first from then on.
-        found = [
+        candidates = [
             row
             for row in self._live_migrations(uuid)
             if row['uuid'] not in earlier
         ][::-1]
-        later = _made_since(start, found)
+        later = _made_since(start, candidates)
         if later and later[0]['status'] in rows.OVER:
             # Its database may keep whole seconds: one made right before?
             since, others = self._actions.rivals(uuid, key, start, earlier)
-            later = _made_since(since, found)[others:]
+            later = _made_since(since, candidates)[others:]
         if later:
             return self._with_progress(later[0])
         failed = any(e.get('result') == 'Error' for e in action['events'])

@@ -34,8 +34,10 @@ def cold(api: Api, **filters: str) -> list[MigrationStatus]:
 
     :param filters: as of :func:`listing`
     """
-    found: dict[str, MigrationStatus] = {}
+    by_uuid: dict[str, MigrationStatus] = {}
     for row in listing(api, **filters):
         if row.get('migration_type') in COLD:
-            found.setdefault(row['uuid'], rows.migration(row))
-    return sorted(found.values(), key=lambda one: one.created_at, reverse=True)
+            by_uuid.setdefault(row['uuid'], rows.migration(row))
+    return sorted(
+        by_uuid.values(), key=lambda status: status.created_at, reverse=True
+    )

@@ -60,8 +60,8 @@ class Progress:
         What is there already: the total less what remains.
         """
         parts = [
-            f'{_share(total, left)} {name}'
-            for name, total, left in (
+            f'{_share(total, remaining)} {name}'
+            for name, total, remaining in (
                 ('memory', self.memory_total, self.memory_remaining),
                 ('disk', self.disk_total, self.disk_remaining),
             )
@@ -70,10 +70,10 @@ class Progress:
         return ', '.join(parts) or 'no figures'
 
 
-def _share(total: int, left: int | None) -> str:
+def _share(total: int, remaining: int | None) -> str:
     digits = 2 if total < _GIB else 1 if total < 10 * _GIB else 0
     whole = f'{total / _GIB:.{digits}f} GiB'
-    if left is None:
+    if remaining is None:
         return f'unknown of {whole}'
-    there = max(0, total - left)
-    return f'{there / _GIB:.{digits}f} of {whole}'
+    transferred = max(0, total - remaining)
+    return f'{transferred / _GIB:.{digits}f} of {whole}'

@@ -261,7 +261,7 @@ def is_move(row: Row) -> bool:
 def event(row: Row) -> types.Event:
     """A migration of ``os-migrations`` of any type, as history."""
     now = migration(row)
-    ends, at = (now.source, now.destination), now.updated_at
+    ends, moment = (now.source, now.destination), now.updated_at
     if now.status == 'reverted':
         ends = (now.destination, now.source)
     result = outcome(now.status)
@@ -269,17 +269,17 @@ def event(row: Row) -> types.Event:
     if kind == 'evacuation' and result is types.Outcome.MOVED:
         # A dead host that comes back writes to the row once more, whenever
         # that is; the move was over long before.
-        at = now.created_at
+        moment = now.created_at
     is_live = kind == 'live-migration' and result is types.Outcome.MOVED
     return types.Event(
         instance=now.instance,
         source=ends[0],
         destination=ends[1],
         outcome=result,
-        at=at,
+        at=moment,
         origin=types.Origin.NOVA,
         status=now.status,
-        seconds=at - now.created_at if is_live else 0.0,
+        seconds=moment - now.created_at if is_live else 0.0,
         is_resize=kind == 'resize',
     )
 

@@ -100,8 +100,8 @@ class Details:
     @classmethod
     def from_document(cls, document: Any) -> 'Details':
         """:raises ValueError: it is none that :meth:`document` gave"""
-        found: Details = schemas.parse(cls, document)
-        return found
+        details: Details = schemas.parse(cls, document)
+        return details
 
 
 class ServerDetails:
@@ -136,10 +136,10 @@ class ServerDetails:
             if error.kwargs['status'] == 404:
                 return None
             raise
-        found = _details(row)
-        found.ports = _ports(ports['interfaceAttachments'])
-        found.volumes = _volumes(volumes['volumeAttachments'])
-        return found
+        details = _details(row)
+        details.ports = _ports(ports['interfaceAttachments'])
+        details.volumes = _volumes(volumes['volumeAttachments'])
+        return details
 
     def _get(self, path: str, shape: Any) -> Any:
         return self._api.wire.get(path, self._api.microversion, shape=shape)
@@ -188,9 +188,9 @@ def _flavor(row: rows.Row) -> FlavorDetails:
 
 def _addresses(networks: dict[str, list[rows.Row]]) -> list[str]:
     return sorted(
-        f'{network} {one["addr"]} {one.get("OS-EXT-IPS:type") or "fixed"}'
+        f'{network} {row["addr"]} {row.get("OS-EXT-IPS:type") or "fixed"}'
         for network, addresses in networks.items()
-        for one in addresses
+        for row in addresses
     )
 
 
@@ -206,32 +206,32 @@ def _digests(uuid: str, metadata: dict[str, str]) -> dict[str, str]:
 
 def _names(groups: list[rows.Row]) -> list[str]:
     """Each once: Nova names one for every port that has it."""
-    return sorted({one['name'] for one in groups})
+    return sorted({group['name'] for group in groups})
 
 
 def _ports(listing: list[rows.Row]) -> list[Port]:
-    found = [
+    ports = [
         Port(
-            id=one['port_id'],
-            mac=one['mac_addr'],
-            network=one.get('net_id') or '',
+            id=row['port_id'],
+            mac=row['mac_addr'],
+            network=row.get('net_id') or '',
             addresses=sorted(
-                at['ip_address'] for at in one.get('fixed_ips') or []
+                ip['ip_address'] for ip in row.get('fixed_ips') or []
             ),
         )
-        for one in listing
+        for row in listing
     ]
-    return sorted(found, key=lambda port: port.id)
+    return sorted(ports, key=lambda port: port.id)
 
 
 def _volumes(listing: list[rows.Row]) -> list[Volume]:
-    found = [
+    volumes = [
         Volume(
-            id=one['volumeId'],
-            device=one.get('device') or '',
-            tag=one.get('tag') or '',
-            deleted_with_server=bool(one.get('delete_on_termination')),
+            id=row['volumeId'],
+            device=row.get('device') or '',
+            tag=row.get('tag') or '',
+            deleted_with_server=bool(row.get('delete_on_termination')),
         )
-        for one in listing
+        for row in listing
     ]
-    return sorted(found, key=lambda volume: volume.id)
+    return sorted(volumes, key=lambda volume: volume.id)

@@ -34,8 +34,8 @@ class ServerGroups:
         if names is None:
             # Nova before 2.71, which is that of Stein.
             return [g for g in self.all() if uuid in g.members]
-        found = [self._group(name) for name in names]
-        return [group for group in found if group is not None]
+        groups = [self._group(name) for name in names]
+        return [group for group in groups if group is not None]
 
     def _group(self, uuid: str) -> types.ServerGroup | None:
         """One group; None if there is none (any more)."""
@@ -68,22 +68,22 @@ class ServerGroups:
         )
 
     def _groups_once(self) -> dict[str, rest.Json] | None:
-        found: dict[str, rest.Json] = {}
+        groups: dict[str, rest.Json] = {}
         page = self._group_page(0)
         # A server that gives one row at a time leaves none to overlap.
         overlap = 1 if len(page) > 1 else 0
         while page:
-            known = len(found)
-            found.update((row['id'], row) for row in page)
-            if len(found) == known:
+            before = len(groups)
+            groups.update((row['id'], row) for row in page)
+            if len(groups) == before:
                 # It gives the same rows whatever it is asked for.
                 return None
             last = page[-1]['id']
-            page = self._group_page(len(found) - overlap)
+            page = self._group_page(len(groups) - overlap)
             if overlap and (not page or page[0]['id'] != last):
                 return None
             page = page[overlap:]
-        return found
+        return groups
 
     def _group_page(self, offset: int) -> list[rest.Json]:
         body = self._api.wire.get(

@@ -57,7 +57,9 @@ def read(
             )
             listing.read_on(pages, far)
             break
-    return listing.found['near'] + listing.found['far'][::-1], listing.hidden
+    return listing.instances['near'] + listing.instances['far'][
+        ::-1
+    ], listing.hidden
 
 
 def _translated(row: Json) -> types.Instance | str | None:
@@ -71,7 +73,10 @@ class _Listing:
     """What was read from the near end, and from the far one."""
 
     def __init__(self) -> None:
-        self.found: dict[str, list[types.Instance]] = {'near': [], 'far': []}
+        self.instances: dict[str, list[types.Instance]] = {
+            'near': [],
+            'far': [],
+        }
         self.hidden = 0
         self._end_of: dict[str, str] = {}
         """By uuid; guarded by the lock."""
@@ -80,18 +85,20 @@ class _Listing:
 
     def add(self, page: Page, end: str) -> bool:
         """Translate a page; whether the other end was there already."""
-        told = [(row['id'], _translated(row)) for row in page.rows]
+        translated = [(row['id'], _translated(row)) for row in page.rows]
         with self._lock:
             new = [
-                one
-                for uuid, one in told
+                instance
+                for uuid, instance in translated
                 if self._end_of.setdefault(uuid, end) == end
             ]
             self.hidden += new.count(HIDDEN)
-        self.found[end] += [
-            one for one in new if isinstance(one, types.Instance)
+        self.instances[end] += [
+            instance
+            for instance in new
+            if isinstance(instance, types.Instance)
         ]
-        return len(new) < len(told)
+        return len(new) < len(translated)
 
     def read_on(self, near: Iterable[Page], far: Iterable[Page]) -> None:
         """Read from both ends until they meet."""

@@ -46,4 +46,4 @@ class ServerPower:
     def may_be_confirmed(self, uuid: str) -> bool:
         """Whether its cold migration waits for that; Nova may be at it."""
         rows = migrations.cold(self._api, instance_uuid=uuid)
-        return not rows or any(one.status == FINISHED for one in rows)
+        return not rows or any(status.status == FINISHED for status in rows)

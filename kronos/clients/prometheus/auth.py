@@ -115,35 +115,35 @@ def session_from(options: Any) -> requests.Session:
     :raises ConfigurationError: names the options that contradict each
         other, or the file that cannot be read
     """
-    given = given_options(options)
+    values = given_options(options)
     _, user = split_url(options.url)
-    _check(options, given, user is not None)
+    _check(options, values, user is not None)
     session = transport.Session()
-    if 'cafile' in given:
-        session.verify = given['cafile']
-    if 'keyfile' in given:
-        session.cert = (given['certfile'], given['keyfile'])
-    elif 'certfile' in given:
-        session.cert = given['certfile']
-    if 'bearer_token' in given or 'bearer_token_file' in given:
+    if 'cafile' in values:
+        session.verify = values['cafile']
+    if 'keyfile' in values:
+        session.cert = (values['certfile'], values['keyfile'])
+    elif 'certfile' in values:
+        session.cert = values['certfile']
+    if 'bearer_token' in values or 'bearer_token_file' in values:
         session.auth = BearerToken(
-            given.get('bearer_token', ''), given.get('bearer_token_file', '')
+            values.get('bearer_token', ''), values.get('bearer_token_file', '')
         )
-    elif 'username' in given:
-        session.auth = (given['username'], given['password'])
-    session.headers.update(headers_from(given))
-    if 'proxy' in given:
-        session.proxies = dict.fromkeys(('http', 'https'), given['proxy'])
+    elif 'username' in values:
+        session.auth = (values['username'], values['password'])
+    session.headers.update(headers_from(values))
+    if 'proxy' in values:
+        session.proxies = dict.fromkeys(('http', 'https'), values['proxy'])
     return session
 
 
-def headers_from(given: Mapping[str, Any]) -> dict[str, str]:
+def headers_from(values: Mapping[str, Any]) -> dict[str, str]:
     """The headers of the options.
 
     :raises ConfigurationError: one cannot be sent; its value is not shown
     """
-    found: dict[str, str] = {}
-    for number, line in enumerate(given.get('headers', []), 1):
+    headers: dict[str, str] = {}
+    for number, line in enumerate(values.get('headers', []), 1):
         if not line.strip():
             continue  # an option that is left empty
         name, colon, value = (part.strip() for part in line.partition(':'))
@@ -154,10 +154,10 @@ def headers_from(given: Mapping[str, Any]) -> dict[str, str]:
             _refuse(f'{where}: {name} has characters that no header may have')
         if name.lower() in OWN_HEADERS:
             _refuse(f'{where}: {name} is set by Kronos; leave it out')
-        if name.lower() in {one.lower() for one in found}:
+        if name.lower() in {header.lower() for header in headers}:
             _refuse(f'{where}: {name} is there twice')
-        found[name] = value
-    return found
+        headers[name] = value
+    return headers
 
 
 def is_readable(options: Any) -> bool:
@@ -165,11 +165,11 @@ def is_readable(options: Any) -> bool:
     url = options.url or ''
     parts = parse.urlsplit(url)
     names = ('bearer_token', 'bearer_token_file', 'password')
-    given = given_options(options)
+    values = given_options(options)
     sends = (
         parts.username is not None
-        or given.keys() & {*names}
-        or any(_CREDENTIAL.search(line) for line in given.get('headers', []))
+        or values.keys() & {*names}
+        or any(_CREDENTIAL.search(line) for line in values.get('headers', []))
     )
     return bool(
         parts.scheme == 'http' and sends and not _is_loopback(parts.hostname)
@@ -185,22 +185,24 @@ def _is_loopback(host: str | None) -> bool:
 
 def given_options(options: Any) -> dict[str, Any]:
     """The options of the connection to ``url`` that have a value."""
-    found = {name: getattr(options, name, None) for name in AUTH_OPTIONS}
+    values = {name: getattr(options, name, None) for name in AUTH_OPTIONS}
     # To oslo.config an option that is left empty is one empty line.
-    found['headers'] = [one for one in found['headers'] or [] if one.strip()]
-    return {name: value for name, value in found.items() if value}
+    values['headers'] = [
+        line for line in values['headers'] or [] if line.strip()
+    ]
+    return {name: value for name, value in values.items() if value}
 
 
 def secrets_of(session: Any) -> list[str]:
     """What no message may hold."""
-    found = _secret_headers(session)
-    held = getattr(session, 'auth', None)
-    if isinstance(held, BearerToken):
-        return [*found, held.secret] if held.secret else found
-    if not isinstance(held, tuple) or not held[1]:
-        return found
-    sent = base64.b64encode(':'.join(held).encode()).decode()
-    return [*found, held[1], parse.quote(held[1], safe=''), sent]
+    secrets = _secret_headers(session)
+    login = getattr(session, 'auth', None)
+    if isinstance(login, BearerToken):
+        return [*secrets, login.secret] if login.secret else secrets
+    if not isinstance(login, tuple) or not login[1]:
+        return secrets
+    sent = base64.b64encode(':'.join(login).encode()).decode()
+    return [*secrets, login[1], parse.quote(login[1], safe=''), sent]
 
 
 def _secret_headers(session: Any) -> list[str]:
@@ -211,7 +213,9 @@ def _secret_headers(session: Any) -> list[str]:
         str(value) for name, value in headers.items() if name not in usual
     ]
     # Of "Bearer TOKEN" the token alone is repeated, too.
-    return values + [one.rpartition(' ')[2] for one in values if ' ' in one]
+    return values + [
+        value.rpartition(' ')[2] for value in values if ' ' in value
+    ]
 
 
 def contradictions(options: Any) -> dict[str, str]:
@@ -220,38 +224,38 @@ def contradictions(options: Any) -> dict[str, str]:
     :param options: the group of oslo.config, or any object with its attributes
     :returns: fault to remedy
     """
-    given = given_options(options)
+    values = given_options(options)
     if not options.url:
-        names = ', '.join(given)
+        names = ', '.join(values)
         fault = f'url is not set, but {names}'
-        return {fault: f'set url, or leave {names} out'} if given else {}
+        return {fault: f'set url, or leave {names} out'} if values else {}
     try:
         _, user = split_url(options.url)
     except exceptions.ConfigurationError as error:
         fault = str(error.kwargs['reason']).removeprefix(f'[{GROUP}] ')
         return {fault: 'correct url'}
-    return _contradictions(given, user is not None)
+    return _contradictions(values, user is not None)
 
 
 def unreadable(options: Any) -> dict[str, str]:
     """The files that cannot be read here, by their option."""
-    given = given_options(options)
+    values = given_options(options)
     return {
-        name: given[name]
+        name: values[name]
         for name in FILE_OPTIONS
-        if name in given and not os.access(given[name], os.R_OK)
+        if name in values and not os.access(values[name], os.R_OK)
     }
 
 
 def _contradictions(
-    given: Mapping[str, Any], user_in_url: bool
+    values: Mapping[str, Any], user_in_url: bool
 ) -> dict[str, str]:
     ways = [
         name
         for name in ('bearer_token', 'bearer_token_file', 'username')
-        if name in given
+        if name in values
     ]
-    if 'authorization' in map(str.lower, headers_from(given)):
+    if 'authorization' in map(str.lower, headers_from(values)):
         ways.append('Authorization of headers')
     if user_in_url:
         ways.append('the user in url')
@@ -267,12 +271,12 @@ def _contradictions(
             ('password', 'username'),
             ('keyfile', 'certfile'),
         )
-        if name in given and other not in given and name not in ways[1:]
+        if name in values and other not in values and name not in ways[1:]
     }
 
 
-def _check(options: Any, given: Mapping[str, Any], user_in_url: bool) -> None:
-    faults = [*_contradictions(given, user_in_url)]
+def _check(options: Any, values: Mapping[str, Any], user_in_url: bool) -> None:
+    faults = [*_contradictions(values, user_in_url)]
     faults += [
         f'{name} {path} cannot be read'
         for name, path in unreadable(options).items()

@@ -201,11 +201,11 @@ def from_options(
     if options.url:
         session = auth.session_from(options)
         return PrometheusClient(options.url, session, **kwargs)
-    given = ', '.join(auth.given_options(options))
-    if given:
+    superfluous = ', '.join(auth.given_options(options))
+    if superfluous:
         raise exceptions.ConfigurationError(
             reason=f'[{auth.GROUP}] url is not set, so Keystone finds '
-            f'Prometheus and authenticates; set url, or remove {given}'
+            f'Prometheus and authenticates; set url, or remove {superfluous}'
         )
     if keystone_session is None:
         raise exceptions.ConfigurationError(
@@ -219,7 +219,7 @@ def from_options(
                 options.timeout, kwargs.get('longest', http.LONGEST)
             ),
             # Its own errors say so.
-            tell=LOG.debug,
+            warn=LOG.debug,
         ),
         service_type=SERVICE_TYPE,
         interface=options.interface,

@@ -22,7 +22,7 @@ LOG = logging.getLogger(__name__)
 
 LONGEST_WAIT = 60.0
 """Seconds between two tries, whatever Retry-After asks for."""
-MOST_TOLD = 100
+MOST_WARNED = 100
 LONGEST = 128 * 2**20
 """Bytes of an answer; the samples of 100,000 servers take a tenth."""
 _NO_TENANT = re.compile(r'\bno\W?org\W?id\b', re.IGNORECASE)
@@ -100,7 +100,7 @@ class Http:
         # Aetos takes GET only.
         self._method = 'GET' if self.by_keystone else 'POST'
         self._timeout = timeout
-        self._told: list[str] = []
+        self._warned: list[str] = []
         self._tries = tries.Tries(
             max_retries,
             retry_backoff,
@@ -158,10 +158,10 @@ class Http:
     def _warn(self, warnings: list[str]) -> None:
         """Log what is new: who asks for ever would repeat it for ever."""
         for warning in warnings:
-            if warning not in self._told:
+            if warning not in self._warned:
                 LOG.warning('Prometheus at %s: %s', self.address, warning)
                 # The newest ones; some name a moment and are always new.
-                self._told = [*self._told[-MOST_TOLD + 1 :], warning]
+                self._warned = [*self._warned[-MOST_WARNED + 1 :], warning]
 
     def _try(
         self, what: str, params: Mapping[str, str], method: str

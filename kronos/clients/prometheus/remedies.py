@@ -107,13 +107,16 @@ def of_redirect(url: str, target: str) -> str:
     :param url: that was asked
     :param target: without secrets
     """
-    here, there = parse.urlsplit(url), parse.urlsplit(target)
-    if _LOGIN.search(f'{there.netloc}{there.path}'):
+    here, elsewhere = parse.urlsplit(url), parse.urlsplit(target)
+    if _LOGIN.search(f'{elsewhere.netloc}{elsewhere.path}'):
         return LOGIN
-    if here.path == there.path and here.scheme != there.scheme:
-        return HTTPS if there.scheme == 'https' else HTTP
+    if here.path == elsewhere.path and here.scheme != elsewhere.scheme:
+        return HTTPS if elsewhere.scheme == 'https' else HTTP
     base, _, rest = target.partition('/api/v1/')
-    is_elsewhere = (here.netloc, here.path) != (there.netloc, there.path)
+    is_elsewhere = (here.netloc, here.path) != (
+        elsewhere.netloc,
+        elsewhere.path,
+    )
     return f'set [{GROUP}] url to {base}' if rest and is_elsewhere else ADDRESS
 
 
@@ -131,11 +134,11 @@ def of_error(error: BaseException, by_keystone: bool = False) -> str:
     fault = connection_faults.of(error)
     if fault is not None and any(isinstance(x, ssl.SSLError) for x in causes):
         return _CONNECTIONS[fault]
-    if any(isinstance(one, transport.TooLong) for one in causes):
+    if any(isinstance(cause, transport.TooLong) for cause in causes):
         return ''
     if by_keystone:
         return ENDPOINT
     for kind, remedy in _OPTIONS:
-        if any(isinstance(one, kind) for one in causes):
+        if any(isinstance(cause, kind) for cause in causes):
             return remedy
     return _CONNECTIONS[fault] if fault else LISTENING

@@ -108,14 +108,14 @@ def incomplete(body: Mapping[str, Any]) -> list[str]:
     ``warnings``. Their ``infos`` are of the query alone, and so are the
     warnings by which Prometheus 2.48 to 2.54 gave them.
     """
-    found = []
+    reasons = []
     if body.get('isPartial') not in (None, False):
-        found.append('isPartial: a storage node did not answer')
+        reasons.append('isPartial: a storage node did not answer')
     warnings = body.get('warnings') or []
     if not isinstance(warnings, list):
         warnings = [answers.described(warnings)]
     lines = map(answers.line_of, warnings)
-    return found + [one for one in lines if not one.startswith(_INFO)]
+    return reasons + [line for line in lines if not line.startswith(_INFO)]
 
 
 def complaint_of(text: str) -> str:
@@ -140,10 +140,10 @@ def _refusal(text: str) -> dict[str, Any] | None:
 
 def _complaint(body: Mapping[str, Any]) -> str:
     kind, said = (
-        answers.line_of(told)
-        if isinstance(told, str)
-        else answers.described(told)
-        for told in (body.get('errorType', 'error'), body.get('error', ''))
+        answers.line_of(text)
+        if isinstance(text, str)
+        else answers.described(text)
+        for text in (body.get('errorType', 'error'), body.get('error', ''))
     )
     return f'{kind}: {said}'
 
@@ -182,15 +182,15 @@ def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
     ]
 
 
-def _result(data: Mapping[str, Any], wanted: str) -> list[dict[str, Any]]:
-    found = answers.line_of(data.get('resultType'))
-    if found != wanted:
+def _result(data: Mapping[str, Any], expected: str) -> list[dict[str, Any]]:
+    kind = answers.line_of(data.get('resultType'))
+    if kind != expected:
         raise AnswerError(
-            f'the query gives a {found}, not a {wanted}; it must give one '
+            f'the query gives a {kind}, not a {expected}; it must give one '
             'value per series, such as an aggregation "by" a label'
         )
     try:
-        body = schema.parse(_SHAPES[wanted], data)
+        body = schema.parse(_SHAPES[expected], data)
     except schema.UnexpectedError as error:
         raise AnswerError(
             f'the answer is not what was expected: {error}'
@@ -210,10 +210,10 @@ def _value_of(row: Mapping[str, Any], key: str) -> Any:
 
 def _label_of(metric: Mapping[str, str], label: str) -> str:
     if label not in metric:
-        there = ', '.join(sorted(set(metric) - {'__name__'})) or 'none'
+        names = ', '.join(sorted(set(metric) - {'__name__'})) or 'none'
         raise AnswerError(
             f'the series {text_of(metric)} has no label "{label}"; its '
-            f'labels: {there}. Keep the label with "by", or name another '
+            f'labels: {names}. Keep the label with "by", or name another '
             'one in the policy'
         )
     return metric[label]

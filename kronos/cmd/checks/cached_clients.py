@@ -34,15 +34,15 @@ def _once(
     def remembered(
         client: _Client, /, *args: _Given.args, **kwargs: _Given.kwargs
     ) -> _Answer:
-        kept: dict[str, Any] = vars(client).setdefault('_kept', {})
-        if name not in kept:
+        answers: dict[str, Any] = vars(client).setdefault('_remembered', {})
+        if name not in answers:
             try:
-                kept[name] = ask(client, *args, **kwargs)
+                answers[name] = ask(client, *args, **kwargs)
             except exceptions.ClientError as error:
-                kept[name] = error
-        if isinstance(kept[name], exceptions.ClientError):
-            raise kept[name]
-        answer: _Answer = kept[name]
+                answers[name] = error
+        if isinstance(answers[name], exceptions.ClientError):
+            raise answers[name]
+        answer: _Answer = answers[name]
         return answer
 
     return remembered
@@ -77,18 +77,18 @@ class OncePrometheus:
         self._away: types.Reading | None = None
         self._answers = False
         """Whether any query was answered, be it by a refusal."""
-        self._kept: dict[tuple[str, str], types.Reading] = {}
+        self._readings: dict[tuple[str, str], types.Reading] = {}
 
     def instant_query(
         self, query: str, label_key: str = 'host'
     ) -> types.Reading:
         """As :meth:`PrometheusClient.instant_query`."""
         key = (query, label_key)
-        if key not in self._kept and self._away:
+        if key not in self._readings and self._away:
             return dataclasses.replace(self._away, query=query)
-        if key not in self._kept:
-            self._kept[key] = self._ask(query, label_key)
-        return self._kept[key]
+        if key not in self._readings:
+            self._readings[key] = self._ask(query, label_key)
+        return self._readings[key]
 
     def _ask(self, query: str, label_key: str) -> types.Reading:
         reading = self._prometheus.instant_query(query, label_key)

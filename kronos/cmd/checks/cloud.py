@@ -25,12 +25,12 @@ GAINS = {
     (2, 98): 'the properties of the images',
 }
 """What newer microversions of Nova tell."""
-MEND_ROLE = (
+REMEDY_ROLE = (
     'give the user the role admin in its project, or allow {} to one of its '
     "roles in the service's policy.yaml"
 )
-MEND_LOGIN = 'correct the credentials: {}'
-MEND_KEYSTONE = (
+REMEDY_LOGIN = 'correct the credentials: {}'
+REMEDY_KEYSTONE = (
     'set auth_url to the address of Keystone itself, and see that Keystone '
     'answers there: {}'
 )
@@ -93,11 +93,11 @@ def _login_failed(
     for remedy in (login.CORRECT, login.SEE, keystone.AUTH_URL):
         text = text.removesuffix(f'. {remedy}')
     is_refused = error.kwargs['status'] in REFUSED
-    mend = MEND_LOGIN if is_refused else MEND_KEYSTONE
+    remedy = REMEDY_LOGIN if is_refused else REMEDY_KEYSTONE
     findings.error(
         'credentials',
         f'{text} (credentials: {source})',
-        mend.format(source),
+        remedy.format(source),
         key=Cause.KEYSTONE,
     )
 
@@ -109,11 +109,11 @@ def _ask_nova(
         nova = OnceNova(
             access.clients.adapter('compute', exceptions.NovaClientError)
         )
-        found = _nova(nova, findings)
+        row = _nova(nova, findings)
     except exceptions.NovaClientError as error:
         return _away('nova', error, findings)
     cloud.nova = nova
-    return found
+    return row
 
 
 def _ask_placement(
@@ -124,11 +124,11 @@ def _ask_placement(
             'placement', exceptions.PlacementClientError
         )
         placement = OncePlacement(adapter)
-        found = _placement(placement, adapter, required, findings)
+        row = _placement(placement, adapter, required, findings)
     except exceptions.PlacementClientError as error:
         return _away('placement', error, findings)
     cloud.placement = placement
-    return found
+    return row
 
 
 def _admin(who: Identity, findings: Findings) -> None:
@@ -141,7 +141,7 @@ def _admin(who: Identity, findings: Findings) -> None:
         'not name the host of a live migration, and is shown the server '
         'groups of its own project only. This is judged by the roles: it '
         'cannot be tried without migrating',
-        MEND_ROLE.format(
+        REMEDY_ROLE.format(
             'os_compute_api:os-migrate-server:migrate_live:host, and '
             'context_is_admin,'
         ),
@@ -190,7 +190,7 @@ def _nova(nova: OnceNova, findings: Findings) -> dict[str, Any]:
         findings.error(
             'servers-hidden',
             f'Nova does not tell the hosts of {nova.hidden} servers',
-            MEND_ROLE.format('os_compute_api:os-extended-server-attributes')
+            REMEDY_ROLE.format('os_compute_api:os-extended-server-attributes')
             + ', unless a cell is down',
             key='servers-hidden',
             because=[Cause.PERMISSION],
@@ -228,10 +228,10 @@ def _placement(
         client.headroom,
     )
     row = _try('placement', probe, findings, is_needed=require_headroom)
-    found = newest(adapter, exceptions.PlacementClientError)
+    microversion = newest(adapter, exceptions.PlacementClientError)
     return {
         'name': 'placement',
-        'microversion': _dotted(found) if found else '',
+        'microversion': _dotted(microversion) if microversion else '',
         'needed': placement.MICROVERSION,
         'reads': [row],
     }
@@ -249,8 +249,8 @@ def newest(
             data = adapter.get_endpoint_data()
     except exceptions.ClientError:
         return None
-    found = data.max_microversion if data else None
-    return (found[0], found[1]) if found else None
+    version = data.max_microversion if data else None
+    return (version[0], version[1]) if version else None
 
 
 def _try(
@@ -261,17 +261,17 @@ def _try(
         row['rows'] = len(probe.call())
     except exceptions.ClientError as error:
         row['error'] = str(error)
-        tell = findings.error if is_needed else findings.warning
+        report = findings.error if is_needed else findings.warning
         if error.kwargs['status'] == 403:
-            tell(
+            report(
                 'permission',
                 f'the user may not read the {probe.what} ({probe.rule}): '
                 f'{error}',
-                MEND_ROLE.format(probe.rule),
+                REMEDY_ROLE.format(probe.rule),
                 key=Cause.PERMISSION,
             )
         else:
-            tell(
+            report(
                 f'{service}-failed',
                 f'the {probe.what} cannot be read: {error}',
                 services.remedy(error),

@@ -22,7 +22,7 @@ from kronos.snapshots.exclusions import HostsAtFault
 
 OPTION = exclusions.OPTION
 UNTIL = 'until then no migration is planned'
-MEND = f'correct {OPTION} in [kronos]; {UNTIL}'
+REMEDY = f'correct {OPTION} in [kronos]; {UNTIL}'
 
 SEE = (
     'this is right for hosts of another cloud; else give the query a label '
@@ -43,16 +43,16 @@ def check(
     if not query:
         return None
     reading = prometheus.instant_query(query, exclusions.ANY)
-    metrics.tell_clock(reading, findings)
+    metrics.report_clock(reading, findings)
     hosts = _hosts(cloud)
     at_fault, error = _judged(reading, hosts, how, findings)
-    found = at_fault.values
+    values = at_fault.values
     unmatched: list[str] = []
     if hosts:
         unmatched = exclusions.unmatched(reading, hosts, how)
     if hosts and not error:
         others = set(unmatched) - set(at_fault.strangers)
-        _tell(found, sorted(others), hosts, findings)
+        _report(values, sorted(others), hosts, findings)
     if not (error or reading.samples):
         findings.note(
             'exclusions-none',
@@ -66,7 +66,7 @@ def check(
         'error': error,
         'series': len(reading.samples),
         'hosts_excluded': {
-            host: f'{value:g}' for host, value in sorted(found.items())
+            host: f'{value:g}' for host, value in sorted(values.items())
         },
         'labels_unmatched': unmatched[: metrics.EXAMPLES],
         'labels_unmatched_count': len(unmatched),
@@ -77,33 +77,33 @@ def _judged(
     reading: Reading, hosts: Collection[str], how: HostMatch, to: Findings
 ) -> tuple[HostsAtFault, str]:
     """The hosts at fault, and why nobody knows them."""
-    found = HostsAtFault()
+    at_fault = HostsAtFault()
     if reading.is_away:
-        metrics.tell_away(reading, to)
-        return found, reading.error
+        metrics.report_away(reading, to)
+        return at_fault, reading.error
     try:
         if hosts:
-            found = exclusions.judge(reading, hosts, how)
+            at_fault = exclusions.judge(reading, hosts, how)
         else:
             exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
-        mend, key = metrics.remedy(reading)
-        if mend:
-            mend = f'{mend}; {UNTIL}'
+        remedy, key = metrics.remedy(reading)
+        if remedy:
+            remedy = f'{remedy}; {UNTIL}'
         else:
-            mend = _other_form(reading, hosts, how)
-            key = names(mend)
+            remedy = _other_form(reading, hosts, how)
+            key = names(remedy)
         to.error(
             'exclusions-unknown',
             str(error),
-            mend or MEND,
+            remedy or REMEDY,
             key=Cause.EXCLUSIONS,
             because=[key, option(OPTION)],
         )
-        return found, str(error)
-    for text in found.warnings:
+        return at_fault, str(error)
+    for text in at_fault.warnings:
         to.warning('exclusions-unmatched', text, SEE)
-    return found, ''
+    return at_fault, ''
 
 
 def _other_form(
@@ -122,25 +122,25 @@ def _hosts(cloud: Cloud) -> set[str]:
     if cloud.nova is None:
         return set()
     try:
-        return {one.name for one in cloud.nova.list_compute_hosts()}
+        return {host.name for host in cloud.nova.list_compute_hosts()}
     except exceptions.NovaClientError:
         return set()  # told with the listing that failed
 
 
-def _tell(
-    found: Mapping[str, float],
+def _report(
+    values: Mapping[str, float],
     unmatched: Collection[str],
     hosts: Collection[str],
     to: Findings,
 ) -> None:
-    excluded = [Host(name, excluded=value) for name, value in found.items()]
+    excluded = [Host(name, excluded=value) for name, value in values.items()]
     for text in exclusions.warnings(excluded):
         to.warning('host-excluded', text, 'see what the query tells of it')
     if unmatched:
         to.warning(
             'exclusions-unmatched',
             f'{OPTION}: {len(unmatched)} labels are no host '
-            f'({wording.some([_named(one, hosts) for one in unmatched])})',
+            f'({wording.some([_named(label, hosts) for label in unmatched])})',
             SEE,
         )
 

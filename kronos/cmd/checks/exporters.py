@@ -70,7 +70,10 @@ def check(
         sample does; that of node_exporter, where nothing tells of servers
     """
     progress.step('asking Prometheus')
-    rows = [_row(one, prometheus, findings) for one in (NODE, *OF_SERVERS)]
+    rows = [
+        _row(exporter, prometheus, findings)
+        for exporter in (NODE, *OF_SERVERS)
+    ]
     of_hosts, *of_servers = rows
     for row in of_servers:
         row['fits'] = row['series'] > 0
@@ -85,12 +88,12 @@ def _row(
 ) -> dict[str, Any]:
     reading = prometheus.instant_query(exporter.query, TARGET)
     if reading.is_away:
-        metrics.tell_away(reading, findings)
+        metrics.report_away(reading, findings)
     return {
         'name': exporter.name,
         'query': reading.query,
         'targets': len(reading.samples),
-        'series': int(sum(one.value for one in reading.samples)),
+        'series': int(sum(sample.value for sample in reading.samples)),
         'sample': exporter.sample,
         'fits': False,
         'error': reading.error,
@@ -137,12 +140,12 @@ def remedy(rows: Sequence[Mapping[str, Any]]) -> str:
             'no exporter of servers is seen: have one scraped; until then, '
             f'{_path(fitting[0])} guesses what servers take by their flavors'
         )
-    told = [
+    samples = [
         f'{_path(row)} for {row["name"]} ({_seen(row)})' for row in fitting
     ]
     return (
         'compare the query, its label and its window with the sample that '
-        f'fits what is scraped: {wording.some(told)}'
+        f'fits what is scraped: {wording.some(samples)}'
     )
 
 

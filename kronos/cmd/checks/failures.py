@@ -33,7 +33,7 @@ def check(
     """
     how, hosts = HostMatch(kronos.host_match), _hosts(cloud)
     of_hosts, of_servers = kronos.host_fault_query, kronos.server_fault_query
-    faulty, told = _asked(
+    faulty, of_faulty = _answer_of(
         prometheus,
         (failures.OF_HOSTS, of_hosts, exclusions.ANY),
         lambda: (
@@ -43,17 +43,17 @@ def check(
         ),
         findings,
     )
-    failed, of_failed = _asked(
+    failed, of_failed = _answer_of(
         prometheus,
         (failures.OF_SERVERS, of_servers, failures.INSTANCE),
         lambda: failures.of_servers(prometheus, of_servers, hosts, how),
         findings,
     )
     faulty = faulty or HostsAtFault()
-    _tell(faulty, findings)
+    _report(faulty, findings)
     return {
         failures.OF_HOSTS: {
-            **told,
+            **of_faulty,
             'hosts_at_fault': {
                 host: f'{value:g}'
                 for host, value in sorted(faulty.values.items())
@@ -63,7 +63,7 @@ def check(
     }
 
 
-def _tell(faulty: HostsAtFault, to: Findings) -> None:
+def _report(faulty: HostsAtFault, to: Findings) -> None:
     for text in faulty.warnings:
         to.warning('exclusions-unmatched', text, exclusion_checks.SEE)
     if faulty.values:
@@ -76,42 +76,42 @@ def _tell(faulty: HostsAtFault, to: Findings) -> None:
         )
 
 
-def _asked(
+def _answer_of(
     prometheus: OncePrometheus,
-    asked: tuple[str, str, str],
+    query_of: tuple[str, str, str],
     judge: Callable[[], T],
     to: Findings,
 ) -> tuple[T | None, dict[str, Any]]:
     """What a query says, and the same for the report.
 
-    :param asked: the option, its query and the label that series must have
+    :param query_of: the option, its query and the label that series must have
     """
-    name, query, label = asked
+    name, query, label = query_of
     reading = Reading('')
     if query:
         reading = prometheus.instant_query(query, label)
-        metrics.tell_clock(reading, to)
-    told = {
+        metrics.report_clock(reading, to)
+    answer = {
         'query': query,
         'health': reading.health.value,
         'error': '',
         'series': len(reading.samples),
     }
     if reading.is_away:
-        metrics.tell_away(reading, to)
-        return None, {**told, 'error': reading.error}
+        metrics.report_away(reading, to)
+        return None, {**answer, 'error': reading.error}
     try:
-        return judge(), told
+        return judge(), answer
     except exceptions.PrometheusError as error:
-        mend, key = metrics.remedy(reading)
+        remedy, key = metrics.remedy(reading)
         to.warning(
             'failures-unknown',
             str(error),
-            f'{mend or f"correct {name} in [kronos]"}; until then '
+            f'{remedy or f"correct {name} in [kronos]"}; until then '
             'kronos_recover does nothing',
             because=[key, option(name)],
         )
-        return None, {**told, 'error': str(error)}
+        return None, {**answer, 'error': str(error)}
 
 
 def _hosts(cloud: Cloud) -> Collection[str]:
@@ -119,6 +119,6 @@ def _hosts(cloud: Cloud) -> Collection[str]:
     if cloud.nova is None:
         return set()
     try:
-        return {one.name for one in cloud.nova.list_compute_hosts()}
+        return {host.name for host in cloud.nova.list_compute_hosts()}
     except exceptions.NovaClientError:
         return set()  # told with the listing that failed

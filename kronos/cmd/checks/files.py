@@ -32,7 +32,7 @@ BOTH_WEIGH = frozenset(
 )
 """Options of ``[kronos]`` for planning that the weigher follows, too."""
 NO_OPTION = 'is no option of Kronos and has no effect'
-MEND_CONFIG = 'configuration.rst of the documentation lists every option'
+REMEDY_CONFIG = 'configuration.rst of the documentation lists every option'
 
 
 def check(conf: Any, where: Paths, findings: Findings) -> bool:
@@ -153,21 +153,21 @@ def unknown(path: str, findings: Findings) -> None:
     for section, keys in sections.items():
         for key in sorted(keys):
             if (section, key) in old:
-                text, mend = old[section, key]
+                text, remedy = old[section, key]
                 findings.warning(
                     'option-deprecated',
                     f'{path}: [{section}] {key} {text}',
-                    mend,
+                    remedy,
                 )
-    known = {
+    names = {
         group: {name for opt in opts for name in (opt.name, opt.dest)}
         for group, opts in conf_opts.list_opts()
     }
     for section, keys in sections.items():
-        if section in known:
+        if section in names:
             former = {key for group, key in old if group == section}
-            for key in sorted(set(keys) - known[section] - former):
-                _tell(path, section, key, known[section], findings)
+            for key in sorted(set(keys) - names[section] - former):
+                _report(path, section, key, names[section], findings)
         elif section in credentials.GROUPS:
             _of_credentials(path, section, keys, findings)
         elif section in validation.OLD_GROUPS:
@@ -176,7 +176,7 @@ def unknown(path: str, findings: Findings) -> None:
                 *validation.old_group(path, section),
                 key=causes.group(validation.OLD_GROUPS[section]),
             )
-        elif alike := near_names.near(section, known, cutoff=0.85):
+        elif alike := near_names.near(section, names, cutoff=0.85):
             findings.warning(
                 'option-unknown',
                 f'{path}: [{section}] {NO_OPTION}',
@@ -192,45 +192,45 @@ def _of_credentials(
 
     Others may be those of a plugin that is not installed here.
     """
-    known = credentials.names()
-    for key in sorted(set(keys) - known):
-        if near_names.near(key, known, cutoff=0.8):
-            _tell(path, section, key, known, findings)
+    names = credentials.names()
+    for key in sorted(set(keys) - names):
+        if near_names.near(key, names, cutoff=0.8):
+            _report(path, section, key, names, findings)
 
 
 def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
     """Group and name to what has become of an option, and what to do."""
-    found = {}
+    by_name = {}
     for group, opts in conf_opts.list_opts():
         for opt in opts:
             now = f'[{group}] {opt.name}'
             for old in opt.deprecated_opts:
                 where = (old.group or group, old.name or opt.name)
-                found[where] = (
+                by_name[where] = (
                     f'is {now} today; a later release will not know the old '
                     'name',
                     f'write {now} instead',
                 )
             if opt.deprecated_for_removal:
-                found[group, opt.name] = (
+                by_name[group, opt.name] = (
                     'goes away with a later release',
                     opt.deprecated_reason or 'leave it out',
                 )
-    return found
+    return by_name
 
 
-def _tell(
+def _report(
     path: str,
     section: str,
     name: str,
-    known: Iterable[str],
+    names: Iterable[str],
     findings: Findings,
 ) -> None:
-    alike = near_names.near(name, sorted(known))
+    alike = near_names.near(name, sorted(names))
     findings.warning(
         'option-unknown',
         f'{path}: [{section}] {name} {NO_OPTION}',
-        near_names.question(alike) or MEND_CONFIG,
+        near_names.question(alike) or REMEDY_CONFIG,
         key=_cause(section, alike[0]) if alike else '',
     )
 

@@ -71,7 +71,7 @@ class Finding:
     code: str
     """Stable; documented in test-config.rst."""
     text: str
-    mend: str
+    remedy: str
     key: str = field(default='', compare=False)
     """What it is the cause of is found by this; '': of nothing."""
     because: Sequence[str] = field(default=(), compare=False)
@@ -121,34 +121,34 @@ class Findings:
         self,
         code: str,
         text: str,
-        mend: str,
+        remedy: str,
         *,
         key: str = '',
         because: Iterable[str] = (),
     ) -> None:
-        self._add(Finding(Level.ERROR, code, text, mend, key, [*because]))
+        self._add(Finding(Level.ERROR, code, text, remedy, key, [*because]))
 
     def warning(
         self,
         code: str,
         text: str,
-        mend: str,
+        remedy: str,
         *,
         key: str = '',
         because: Iterable[str] = (),
     ) -> None:
-        self._add(Finding(Level.WARNING, code, text, mend, key, [*because]))
+        self._add(Finding(Level.WARNING, code, text, remedy, key, [*because]))
 
     def note(
         self,
         code: str,
         text: str,
-        mend: str = '',
+        remedy: str = '',
         *,
         key: str = '',
         because: Iterable[str] = (),
     ) -> None:
-        self._add(Finding(Level.NOTE, code, text, mend, key, [*because]))
+        self._add(Finding(Level.NOTE, code, text, remedy, key, [*because]))
 
     def _add(self, finding: Finding) -> None:
         if finding not in self.items:
@@ -207,5 +207,5 @@ def _row(finding: Finding) -> dict[str, Any]:
         'level': finding.level.value,
         'code': finding.code,
         'text': finding.text,
-        'mend': finding.mend,
+        'mend': finding.remedy,
     }

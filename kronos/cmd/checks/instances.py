@@ -34,7 +34,11 @@ class Mapping:
     @property
     def active(self) -> list[Instance]:
         """Those that lack a value and run, so that they should have one."""
-        return [one for one in self.lacking.values() if one.status == ACTIVE]
+        return [
+            instance
+            for instance in self.lacking.values()
+            if instance.status == ACTIVE
+        ]
 
 
 def check(
@@ -55,8 +59,10 @@ def check(
     repeated = cloud.repeated(everyone)
     names = {
         name
-        for one in everyone
-        for name in (getattr(one, instance_keys.key_of(k)) for k in LabelType)
+        for instance in everyone
+        for name in (
+            getattr(instance, instance_keys.key_of(k)) for k in LabelType
+        )
     }
     rows = []
     for policy in policies:
@@ -65,12 +71,12 @@ def check(
         )
         if reading.error or not snapshots:
             continue
-        told = {sample.label for sample in reading.samples}
+        values = {sample.label for sample in reading.samples}
         by_type = {kind: _map(policy, kind, snapshots) for kind in LabelType}
-        rows.append(_row(policy, by_type, sorted(told - names)))
+        rows.append(_row(policy, by_type, sorted(values - names)))
         because = causes.of_servers[policy.name]
-        _tell(policy, by_type, sorted(told), because, findings)
-        _tell_of_names(policy, reading.samples, repeated, findings)
+        _report(policy, by_type, sorted(values), because, findings)
+        _report_names(policy, reading.samples, repeated, findings)
     return rows
 
 
@@ -88,15 +94,15 @@ def _map(
     bare = Scorecard(
         values={policy.name: {}}, draining_values={policy.name: {}}
     )
-    found = Mapping()
+    mapping = Mapping()
     for snapshot in snapshots:
         result = profiles.profile(snapshot, [alike], bare, Settings())
-        found.measured |= set(result.profiles)
-        found.reasons |= result.skipped
-        found.lacking |= {
+        mapping.measured |= set(result.profiles)
+        mapping.reasons |= result.skipped
+        mapping.lacking |= {
             uuid: snapshot.instances[uuid] for uuid in result.skipped
         }
-    return found
+    return mapping
 
 
 def _row(
@@ -114,27 +120,28 @@ def _row(
         'with_a_value': len(mapping.measured),
         'active_without': len(mapping.active),
         'by_label_type': {
-            one.value: len(found.measured) for one, found in by_type.items()
+            kind.value: len(of_kind.measured)
+            for kind, of_kind in by_type.items()
         },
         'examples_without': [
             {
-                'uuid': one.uuid,
-                'name': one.name,
-                'internal_name': one.internal_name,
-                'status': one.status,
-                'reason': mapping.reasons[one.uuid],
+                'uuid': instance.uuid,
+                'name': instance.name,
+                'internal_name': instance.internal_name,
+                'status': instance.status,
+                'reason': mapping.reasons[instance.uuid],
             }
-            for one in without[:EXAMPLES]
+            for instance in without[:EXAMPLES]
         ],
         'labels_unmatched': foreign[:EXAMPLES],
         'labels_unmatched_count': len(foreign),
     }
 
 
-def _tell(
+def _report(
     policy: Policy,
     by_type: dict[LabelType, Mapping],
-    told: list[str],
+    values: list[str],
     because: list[str],
     to: Findings,
 ) -> None:
@@ -146,24 +153,26 @@ def _tell(
     # Those that are off have no series, and need none.
     total = len(mapping.measured) + len(without)
     attribute = instance_keys.key_of(kind)
-    wanted = [getattr(one, attribute) or one.uuid for one in without]
+    expected = [
+        getattr(instance, attribute) or instance.uuid for instance in without
+    ]
     text = (
         f'policy {policy.name}: {len(without)} of {total} servers that run '
-        f'have no value, {wording.some(wanted)}; {policy.vm_profile_label} '
-        f'should hold their {kind} and is {wording.some(told) or "nowhere"}'
+        f'have no value, {wording.some(expected)}; {policy.vm_profile_label} '
+        f'should hold their {kind} and is {wording.some(values) or "nowhere"}'
     )
-    mend = _mend(policy, by_type)
+    remedy = _remedy(policy, by_type)
     # Policies with the same fault and remedy have one cause.
-    key = f'servers {mend}'
+    key = f'servers {remedy}'
     if len(mapping.measured) or policy.vm_profile_fallback != Fallback.SKIP:
         text += f'; {_follows(policy)}'
-        to.warning('servers-without', text, mend, key=key, because=because)
+        to.warning('servers-without', text, remedy, key=key, because=because)
     else:
         text += '; so none of them is ever moved'
-        to.error('servers-unknown', text, mend, key=key, because=because)
+        to.error('servers-unknown', text, remedy, key=key, because=because)
 
 
-def _tell_of_names(
+def _report_names(
     policy: Policy,
     samples: Iterable[Sample],
     repeated: Set[str],
@@ -172,17 +181,17 @@ def _tell_of_names(
     """Whether a name may mean another server than it should."""
     host = policy.host_label
     blind = [
-        one.label
-        for one in samples
-        if host not in labels.of_series(one.series)
+        sample.label
+        for sample in samples
+        if host not in labels.of_series(sample.series)
     ]
     code, text = _doubt(policy, blind, sorted(repeated & set(blind)))
     if text:
-        mend = (
+        remedy = (
             'take the uuids, with vm_profile_label_type: nova_instance_uuid; '
             f'or keep the label {host} in vm_profile_query'
         )
-        to.warning(code, f'policy {policy.name}: {text}', mend, key=code)
+        to.warning(code, f'policy {policy.name}: {text}', remedy, key=code)
 
 
 def _doubt(
@@ -219,7 +228,7 @@ def _follows(policy: Policy) -> str:
     )
 
 
-def _mend(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
+def _remedy(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
     best = max(by_type, key=lambda kind: len(by_type[kind].measured))
     now = by_type[policy.vm_profile_label_type]
     if len(by_type[best].measured) > len(now.measured):

@@ -50,21 +50,21 @@ def check(
             row['series_without_label'] = reading.unlabelled
             rows.append(row)
             if reading.is_away:
-                tell_away(reading, findings)
+                report_away(reading, findings)
             answer = Answer(policy, query, reading, is_used)
             causes.look(answer)
-            tell_clock(reading, findings)
-            _tell_incomplete(answer, settings.partial_answers, findings)
+            report_clock(reading, findings)
+            _report_incomplete(answer, settings.partial_answers, findings)
     return rows
 
 
-def tell_clock(reading: Reading, to: Findings) -> None:
+def report_clock(reading: Reading, to: Findings) -> None:
     """Tell once that the clocks differ, whatever was asked."""
     text = answer_health.clocks([reading])
-    if not text or any(one.code == 'clock' for one in to.items):
+    if not text or any(finding.code == 'clock' for finding in to.items):
         return
-    tell = to.error if reading.health is Health.STALE else to.warning
-    tell('clock', text, SET_CLOCKS, key=Cause.CLOCK)
+    report = to.error if reading.health is Health.STALE else to.warning
+    report('clock', text, SET_CLOCKS, key=Cause.CLOCK)
 
 
 def remedy(reading: Reading) -> tuple[str, str]:
@@ -81,7 +81,7 @@ def remedy(reading: Reading) -> tuple[str, str]:
     return '', ''
 
 
-def tell_away(reading: Reading, to: Findings) -> None:
+def report_away(reading: Reading, to: Findings) -> None:
     """Tell that Prometheus is away, whatever it was asked."""
     because = [Cause.FILES, group(remedies.GROUP)]
     if reading.remedy in (remedies.ENDPOINT, remedies.ROLE):
@@ -132,7 +132,7 @@ def _coverage(
     }
 
 
-def _tell_incomplete(
+def _report_incomplete(
     answer: Answer, partial: PartialAnswers, to: Findings
 ) -> None:
     """Tell what is missing from an answer that would do."""
@@ -141,8 +141,8 @@ def _tell_incomplete(
         return
     if reading.incomplete:
         is_skipped = partial is PartialAnswers.SKIP and answer.is_used
-        tell = to.error if is_skipped else to.warning
-        tell(
+        report = to.error if is_skipped else to.warning
+        report(
             'answer-partial',
             f'{answer.what}: {answer_health.why_partial(reading)}',
             SEE_STORES,

@@ -53,7 +53,7 @@ def check(
     :param conf: with the options of ``[kronos]``
     :returns: what the answer says, for the report; None: none is used
     """
-    _tell_of_guests(conf, findings)
+    _report_guests(conf, findings)
     reading = prometheus.instant_query(QUERY, LABEL)
     if answer_health.why_unknown(reading):
         # Prometheus being away is told with the other queries.
@@ -62,7 +62,7 @@ def check(
     if not reading.samples and not asking:
         return None
     missing, blind = _judged(reading, hosts, HostMatch(conf.kronos.host_match))
-    _tell(reading, hosts, missing, blind, asking, findings)
+    _report(reading, hosts, missing, blind, asking, findings)
     return {
         'query': QUERY,
         'series': len(reading.samples),
@@ -71,11 +71,11 @@ def check(
     }
 
 
-def _tell_of_guests(conf: Any, to: Findings) -> None:
+def _report_guests(conf: Any, to: Findings) -> None:
     """Warn of queries by which a tenant can have hosts closed."""
     for name in OF_HOSTS:
         query = str(conf[GROUP][name] or '')
-        kinds = [one for one in BY_GUESTS if _asks_for(query, one)]
+        kinds = [kind for kind in BY_GUESTS if _asks_for(query, kind)]
         if kinds:
             to.warning(
                 'hosts-by-guests',
@@ -109,8 +109,8 @@ def _asking(conf: Any) -> list[str]:
 
 
 def _is_set(conf: Any, name: str) -> bool:
-    found = conf.get_location(name, GROUP)
-    return found is not None and found.location.name != 'opt_default'
+    location = conf.get_location(name, GROUP)
+    return location is not None and location.location.name != 'opt_default'
 
 
 def _judged(
@@ -125,7 +125,7 @@ def _judged(
     return missing, blind
 
 
-def _tell(
+def _report(
     reading: Reading,
     hosts: Collection[str],
     missing: list[str],

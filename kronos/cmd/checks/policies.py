@@ -42,13 +42,13 @@ def check(kronos: Any, findings: Findings) -> list[PolicySet]:
     :param kronos: the group ``[kronos]``
     :returns: those that are valid
     """
-    found = []
+    policy_sets = []
     for option in ('policies_file', 'pack_policies_file'):
         path = getattr(kronos, option)
         if not path:
             continue
         try:
-            found.append(PolicySet(option, path, loader.load(path)))
+            policy_sets.append(PolicySet(option, path, loader.load(path)))
         except exceptions.PolicyFileError as error:
             findings.error(
                 'policies-invalid',
@@ -60,8 +60,8 @@ def check(kronos: Any, findings: Findings) -> list[PolicySet]:
                     Cause.FILES,
                 ],
             )
-    _modes(found, findings)
-    return found
+    _modes(policy_sets, findings)
+    return policy_sets
 
 
 def _remedy(option: str, path: str) -> str:
@@ -73,10 +73,10 @@ def _remedy(option: str, path: str) -> str:
 
 
 def check_one(
-    one: PolicySet, kronos: Any, settings: Settings, to: Findings
+    policy_set: PolicySet, kronos: Any, settings: Settings, to: Findings
 ) -> None:
     """Tell what is odd in a valid file."""
-    for policy in one.file.policies:
+    for policy in policy_set.file.policies:
         if not policy.enabled:
             to.note('policy-disabled', f'policy {policy.name} is not enabled')
             continue
@@ -92,10 +92,10 @@ def check_one(
         _window(policy, kronos.cooldown, to)
 
 
-def rows(one: PolicySet) -> list[dict[str, Any]]:
+def rows(policy_set: PolicySet) -> list[dict[str, Any]]:
     """The policies of a file, for the report."""
     return [
-        {'option': one.option, 'file': one.path}
+        {'option': policy_set.option, 'file': policy_set.path}
         | policy.model_dump(
             mode='json',
             include={
@@ -110,12 +110,14 @@ def rows(one: PolicySet) -> list[dict[str, Any]]:
                 'vm_profile_fallback',
             },
         )
-        for policy in one.file.policies
+        for policy in policy_set.file.policies
     ]
 
 
-def _modes(found: list[PolicySet], findings: Findings) -> None:
-    modes = {one.option: one.file.mode for one in found}
+def _modes(policy_sets: list[PolicySet], findings: Findings) -> None:
+    modes = {
+        policy_set.option: policy_set.file.mode for policy_set in policy_sets
+    }
     if modes.get('pack_policies_file') is Mode.SPREAD:
         findings.error(
             'policies-mode',
@@ -147,12 +149,12 @@ def _threshold(policy: Policy, to: Findings) -> None:
 
 def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
     """The capacity fields in mode spread."""
-    given = policy.model_fields_set & {'capacity_query', 'capacity_threshold'}
-    if policy.mode is Mode.PACK or not given or settings.uses_ceilings:
+    fields = policy.model_fields_set & {'capacity_query', 'capacity_threshold'}
+    if policy.mode is Mode.PACK or not fields or settings.uses_ceilings:
         return
     to.warning(
         'capacity-ignored',
-        f'policy {policy.name}: {" and ".join(sorted(given))} have no effect '
+        f'policy {policy.name}: {" and ".join(sorted(fields))} have no effect '
         'where load is spread; they limit the destinations of drains and of '
         'repairs of server groups only, and none of them is enabled',
         'leave them out, or set evacuate_disabled_hosts, '
@@ -163,12 +165,12 @@ def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
 
 def _window(policy: Policy, cooldown: int, to: Findings) -> None:
     """The samples must show a migration before the next plan is made."""
-    found = [
+    lengths = [
         (seconds, text)
         for query in (policy.imbalance_query, policy.vm_profile_query)
         for seconds, text in windows(query)
     ]
-    seconds, text = max(found, default=(0.0, ''))
+    seconds, text = max(lengths, default=(0.0, ''))
     if seconds > cooldown:
         to.warning(
             'window-cooldown',

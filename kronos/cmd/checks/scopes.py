@@ -71,9 +71,9 @@ def request(
     """
     if named:
         return scopes.ScopeRequest(aggregates=list(named))
-    found = settings_from_conf.request_of(kronos)
-    if found.aggregates or found.include_unassigned:
-        return found
+    configured = settings_from_conf.request_of(kronos)
+    if configured.aggregates or configured.include_unassigned:
+        return configured
     findings.note(
         'scope-none',
         'no scope is configured; all aggregates are looked at',
@@ -91,19 +91,21 @@ def request(
 
 def settings(kronos: Any, policies: Mode) -> Settings:
     """Those of the strategy that only policies of this mode serve."""
-    found = settings_from_conf.settings_of(kronos)
+    mode_settings = settings_from_conf.settings_of(kronos)
     mode = next(
-        one for one, row in PHASES_OF_MODE.items() if row.policies is policies
+        name
+        for name, row in PHASES_OF_MODE.items()
+        if row.policies is policies
     )
-    found.set_mode(mode, found.selection())
-    return found
+    mode_settings.set_mode(mode, mode_settings.selection())
+    return mode_settings
 
 
 def snapshots(
     cloud: Cloud,
     prometheus: OncePrometheus,
     kronos: Any,
-    wanted: scopes.ScopeRequest,
+    scope_request: scopes.ScopeRequest,
     file: PolicyFile,
     how: Settings,
     findings: Findings,
@@ -124,7 +126,7 @@ def snapshots(
         dirty_rates=file.dirty_rates,
     )
     try:
-        return collector.collect(wanted, file.enabled, how).snapshots
+        return collector.collect(scope_request, file.enabled, how).snapshots
     except exceptions.ScopeError as error:
         findings.error(
             'scope-invalid',
@@ -139,8 +141,8 @@ def snapshots(
 
 
 def judge(
-    found: Sequence[Snapshot],
-    wanted: scopes.ScopeRequest,
+    collected: Sequence[Snapshot],
+    scope_request: scopes.ScopeRequest,
     policies: Sequence[Policy],
     causes: Causes,
     findings: Findings,
@@ -152,12 +154,16 @@ def judge(
             scorecard.score(snapshot, policies, causes.settings),
             causes.settings.partial_answers,
         )
-        for snapshot in found
+        for snapshot in collected
     ]
     _skipped(judged, causes, findings)
     for scope in judged:
-        _tell(
-            scope, policies, scopes.ALL in wanted.aggregates, causes, findings
+        _report(
+            scope,
+            policies,
+            scopes.ALL in scope_request.aggregates,
+            causes,
+            findings,
         )
         _unexplained(scope, causes.settings, findings)
         _sizes(scope, policies, findings)
@@ -182,20 +188,20 @@ def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
     """
     return [
         {
-            'scope': one.snapshot.scope,
+            'scope': scope.snapshot.scope,
             'policies_file': file,
-            'hosts': len(one.snapshot.hosts),
-            'hosts_counting': len(set().union(*one.card.values.values())),
-            'servers': len(one.snapshot.instances),
+            'hosts': len(scope.snapshot.hosts),
+            'hosts_counting': len(set().union(*scope.card.values.values())),
+            'servers': len(scope.snapshot.instances),
             'imbalances': {
                 result.name: result.imbalance_before
-                for result in one.card.results
+                for result in scope.card.results
                 if not result.skipped
             },
-            'hosts_left_out': one.card.excluded,
-            'blocked': one.card.reason,
+            'hosts_left_out': scope.card.excluded,
+            'blocked': scope.card.reason,
         }
-        for one in judged
+        for scope in judged
     ]
 
 
@@ -208,7 +214,7 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
         for result in scope.card.results:
             # Else it is told with the query that failed.
             of_policy = scope.snapshot.readings.get(result.name)
-            if result.skipped and not _is_told(of_policy, scope.partial):
+            if result.skipped and not _is_reported(of_policy, scope.partial):
                 where.setdefault(result.skipped, []).append(
                     scope.snapshot.scope
                 )
@@ -235,15 +241,17 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
         )
 
 
-def _is_told(found: PolicyReadings | None, partial: PartialAnswers) -> bool:
+def _is_reported(
+    readings: PolicyReadings | None, partial: PartialAnswers
+) -> bool:
     """Whether an answer that cannot be used is told with its query."""
-    return found is not None and any(
+    return readings is not None and any(
         reading is not None and answer_health.why_unusable(reading, partial)
-        for reading in vars(found).values()
+        for reading in vars(readings).values()
     )
 
 
-def _tell(
+def _report(
     scope: Judged,
     policies: Sequence[Policy],
     is_anyone: bool,
@@ -258,7 +266,7 @@ def _tell(
     where = f'scope {scope.snapshot.scope}'
     is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
     if scope.card.blocked:
-        _tell_blocked(scope, is_small and is_anyone, causes, to)
+        _report_blocked(scope, is_small and is_anyone, causes, to)
     # Of too few hosts the reason names those that are out.
     if scope.card.excluded and not is_small:
         _left_out(scope, where, causes, to)
@@ -271,10 +279,10 @@ def _tell(
             because=blocked.of_values(causes),
         )
     # Of all hosts of the cloud they are told already.
-    told = exclusions.warnings(scope.snapshot.hosts.values())
-    told += [item.text for item in to.items]
+    texts = exclusions.warnings(scope.snapshot.hosts.values())
+    texts += [item.text for item in to.items]
     for text in scope.snapshot.warnings:
-        if text not in told and not text.startswith(answer_health.CLOCKS):
+        if text not in texts and not text.startswith(answer_health.CLOCKS):
             to.warning(
                 'scope-unknown',
                 f'{where}: {text}',
@@ -287,7 +295,7 @@ def _tell(
     _dirty_rates(scope, where, to)
 
 
-def _tell_blocked(
+def _report_blocked(
     scope: Judged, is_unasked: bool, causes: Causes, to: Findings
 ) -> None:
     """Tell why a scope cannot be planned.
@@ -297,17 +305,17 @@ def _tell_blocked(
     """
     where = f'scope {scope.snapshot.scope}'
     is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
-    mend = blocked.remedy(scope.card) if is_small else SEE
+    remedy = blocked.remedy(scope.card) if is_small else SEE
     key, because = (
         blocked.key_of(scope.card),
         blocked.of_scope(scope.card, causes),
     )
     if is_unasked:
         text = f'{where}: {scope.card.reason}'
-        to.note('scope-small', text, mend, key=key, because=because)
+        to.note('scope-small', text, remedy, key=key, because=because)
         return
     text = f'{where}: nothing can be planned: {scope.card.reason}'
-    to.error('scope-blocked', text, mend, key=key, because=because)
+    to.error('scope-blocked', text, remedy, key=key, because=because)
 
 
 def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
@@ -327,52 +335,54 @@ def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
     )
 
 
-def _beyond_queries(one: Judged, policies: Sequence[Policy]) -> list[str]:
+def _beyond_queries(scope: Judged, policies: Sequence[Policy]) -> list[str]:
     """The warnings of a scope that are not told with an answer."""
     doubts: list[str] = []
     for policy in policies:
-        found = one.snapshot.readings.get(policy.name)
+        readings = scope.snapshot.readings.get(policy.name)
         for row in models.QUERIES:
-            reading = found and getattr(found, row.reading)
+            reading = readings and getattr(readings, row.reading)
             if reading:
                 label = getattr(policy, row.label)
                 doubts += answer_health.doubts(reading, label)
     return [
-        text for text in one.card.warnings if not text.endswith(tuple(doubts))
+        text
+        for text in scope.card.warnings
+        if not text.endswith(tuple(doubts))
     ]
 
 
-def _unexplained(one: Judged, how: Settings, to: Findings) -> None:
+def _unexplained(scope: Judged, how: Settings, to: Findings) -> None:
     """Tell of hosts whose servers explain little of what they show."""
-    for text in one.card.unexplained(how.unexplained_load):
+    for text in scope.card.unexplained(how.unexplained_load):
         to.warning(
             'profiles-below-hosts',
-            f'scope {one.snapshot.scope}: {text}',
+            f'scope {scope.snapshot.scope}: {text}',
             'try vm_profile_query in Prometheus: does the counter of each '
             'busy server grow, and is its unit right?',
             key='profiles-below-hosts',
         )
 
 
-def _dirty_rates(one: Judged, where: str, to: Findings) -> None:
+def _dirty_rates(scope: Judged, where: str, to: Findings) -> None:
     rates = [
         instance.dirty_rate / MIB
-        for instance in one.snapshot.instances.values()
+        for instance in scope.snapshot.instances.values()
         if instance.dirty_rate
     ]
     if rates:
         to.note(
             'dirty-rates',
-            f'{where}: {len(rates)} of {len(one.snapshot.instances)} guests '
+            f'{where}: {len(rates)} of {len(scope.snapshot.instances)} guests '
             f'write to memory, at up to {max(rates):.1f} MiB/s',
         )
 
 
-def _sizes(one: Judged, policies: Sequence[Policy], to: Findings) -> None:
+def _sizes(scope: Judged, policies: Sequence[Policy], to: Findings) -> None:
     """A share means another load on a host of another size."""
     sizes = [
         host.headroom[VCPU].capacity
-        for host in one.snapshot.hosts.values()
+        for host in scope.snapshot.hosts.values()
         if host.headroom and VCPU in host.headroom
     ]
     sizes = [size for size in sizes if size]
@@ -382,7 +392,7 @@ def _sizes(one: Judged, policies: Sequence[Policy], to: Findings) -> None:
         if policy.host_capacity_query is None:
             to.warning(
                 'hosts-unequal',
-                f'scope {one.snapshot.scope} has hosts with {min(sizes)} to '
+                f'scope {scope.snapshot.scope} has hosts with {min(sizes)} to '
                 f'{max(sizes)} VCPU, but policy {policy.name} has no '
                 'host_capacity_query: a server is taken to weigh as much on '
                 'each of them',

@@ -48,12 +48,12 @@ def rows(document: Mapping[str, Any]) -> list[tables.Row]:
     What follows from a cause is below it, and has it in the last column, so
     that rows can be sorted and filtered.
     """
-    found: list[tables.Row] = [COLUMNS]
+    lines: list[tables.Row] = [COLUMNS]
     for cause in document['findings']:
-        found.append(_row(cause, ''))
+        lines.append(_row(cause, ''))
         name = f'{cause["code"]}: {cause["text"]}'
-        found += [_row(effect, name) for effect in cause['follows']]
-    return found
+        lines += [_row(effect, name) for effect in cause['follows']]
+    return lines
 
 
 def _row(finding: Mapping[str, Any], cause: str) -> tables.Row:
@@ -67,7 +67,7 @@ def _table(
     width: int | None,
 ) -> str:
     cells: list[tables.Row] = [columns]
-    cells += [[_cell(one) for one in row] for row in rows]
+    cells += [[_cell(value) for value in row] for row in rows]
     if len(cells) == 1:
         return head
     lines = tables.aligned(cells, None if width is None else width - 2)
@@ -108,17 +108,17 @@ def _policies(document: Mapping[str, Any], width: int | None) -> str:
         ['policy', 'mode', 'weight', 'threshold', 'label type', 'fallback'],
         [
             (
-                one['file'],
+                row['file'],
                 [
-                    one['name'] + ('' if one['enabled'] else ' (not enabled)'),
-                    one['mode'],
-                    one['weight'],
-                    one['threshold'],
-                    one['vm_profile_label_type'],
-                    one['vm_profile_fallback'],
+                    row['name'] + ('' if row['enabled'] else ' (not enabled)'),
+                    row['mode'],
+                    row['weight'],
+                    row['threshold'],
+                    row['vm_profile_label_type'],
+                    row['vm_profile_fallback'],
                 ],
             )
-            for one in document['policies']
+            for row in document['policies']
         ],
     )
     return _table('Policies', columns, rows, width)
@@ -127,13 +127,13 @@ def _policies(document: Mapping[str, Any], width: int | None) -> str:
 def _exporters(document: Mapping[str, Any], width: int | None) -> str:
     rows = [
         [
-            one['name'],
-            one['targets'],
-            one['series'],
-            one['sample'] if one['fits'] else None,
+            exporter['name'],
+            exporter['targets'],
+            exporter['series'],
+            exporter['sample'] if exporter['fits'] else None,
         ]
-        for one in document.get('exporters', [])
-        if not one['error']
+        for exporter in document.get('exporters', [])
+        if not exporter['error']
     ]
     if not rows:
         return ''
@@ -142,22 +142,24 @@ def _exporters(document: Mapping[str, Any], width: int | None) -> str:
 
 
 def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
-    found = document.get('exclusions')
-    if not found:
+    exclusions = document.get('exclusions')
+    if not exclusions:
         return ''
-    told = found['error'] or f'{found["series"]} series'
-    rows = [list(one) for one in found['hosts_excluded'].items()]
-    head = f'Hosts at fault, by exclude_hosts_query ({told})'
+    summary = exclusions['error'] or f'{exclusions["series"]} series'
+    rows = [list(pair) for pair in exclusions['hosts_excluded'].items()]
+    head = f'Hosts at fault, by exclude_hosts_query ({summary})'
     return _table(head, ['host', 'value'], rows, width)
 
 
 def _monitors(document: Mapping[str, Any], width: int | None) -> str:
-    found = document.get('monitors')
-    if not found:
+    monitors = document.get('monitors')
+    if not monitors:
         return ''
-    rows: list[list[Any]] = [[one, 'none'] for one in found['hosts_missing']]
-    rows += [[one, 'blind'] for one in found['hosts_blind']]
-    head = f'Instance monitors that are missed ({found["series"]} report)'
+    rows: list[list[Any]] = [
+        [host, 'none'] for host in monitors['hosts_missing']
+    ]
+    rows += [[host, 'blind'] for host in monitors['hosts_blind']]
+    head = f'Instance monitors that are missed ({monitors["series"]} report)'
     return _table(head, ['host', 'monitor'], rows, width)
 
 
@@ -175,36 +177,36 @@ def _queries(document: Mapping[str, Any], width: int | None) -> str:
             'age',
             'answer',
         ],
-        [(one['policies_file'], _query(one)) for one in document['queries']],
+        [(row['policies_file'], _query(row)) for row in document['queries']],
     )
     head = f'Queries to {document["prometheus"]}'
     return _table(head, columns, rows, width)
 
 
-def _query(one: Mapping[str, Any]) -> list[Any]:
+def _query(query: Mapping[str, Any]) -> list[Any]:
     hosts, age = '-', None
-    if 'hosts' in one:
-        hosts = f'{one["hosts"]}/{one["hosts_of_scope"]}'
-    if one['oldest_seconds'] is not None:
-        age = durations.rounded(max(0.0, one['oldest_seconds']))
+    if 'hosts' in query:
+        hosts = f'{query["hosts"]}/{query["hosts_of_scope"]}'
+    if query['oldest_seconds'] is not None:
+        age = durations.rounded(max(0.0, query['oldest_seconds']))
     return [
-        one['policy'],
-        one['field'],
-        one['series'],
+        query['policy'],
+        query['field'],
+        query['series'],
         hosts,
-        one['lowest'],
-        one['highest'],
+        query['lowest'],
+        query['highest'],
         age,
-        one['health'],
+        query['health'],
     ]
 
 
 def _labels(document: Mapping[str, Any], width: int | None) -> str:
     """The labels that match no host, by query."""
     rows = [
-        [one['policy'], one['field'], _some_labels(one)]
-        for one in document.get('queries', [])
-        if one.get('labels_unmatched')
+        [row['policy'], row['field'], _some_labels(row)]
+        for row in document.get('queries', [])
+        if row.get('labels_unmatched')
     ]
     excluded = document.get('exclusions') or {}
     if excluded.get('labels_unmatched'):
@@ -215,9 +217,9 @@ def _labels(document: Mapping[str, Any], width: int | None) -> str:
     return _table(head, ['policy', 'query', 'labels'], rows, width)
 
 
-def _some_labels(one: Mapping[str, Any]) -> str:
-    labels = one['labels_unmatched']
-    more = one['labels_unmatched_count'] - len(labels)
+def _some_labels(query: Mapping[str, Any]) -> str:
+    labels = query['labels_unmatched']
+    more = query['labels_unmatched_count'] - len(labels)
     return ', '.join(labels) + (f' and {more} more' if more > 0 else '')
 
 
@@ -228,16 +230,16 @@ def _servers(document: Mapping[str, Any], width: int | None) -> str:
         ['policy', 'label', 'label type', 'servers', 'running without'],
         [
             (
-                one['policies_file'],
+                row['policies_file'],
                 [
-                    one['policy'],
-                    one['label'],
-                    one['label_type'],
-                    f'{one["with_a_value"]}/{one["servers"]}',
-                    one['active_without'],
+                    row['policy'],
+                    row['label'],
+                    row['label_type'],
+                    f'{row["with_a_value"]}/{row["servers"]}',
+                    row['active_without'],
                 ],
             )
-            for one in document['servers']
+            for row in document['servers']
         ],
     )
     return _table('Servers with a value', columns, rows, width)
@@ -248,46 +250,46 @@ def _scopes(document: Mapping[str, Any], width: int | None) -> str:
         return ''
     columns, rows = _with_files(
         ['scope', 'hosts', 'take part', 'servers', 'imbalance'],
-        [(one['policies_file'], _scope(one)) for one in document['scopes']],
+        [(row['policies_file'], _scope(row)) for row in document['scopes']],
     )
     return _table('Scopes', columns, rows, width)
 
 
-def _scope(one: Mapping[str, Any]) -> list[Any]:
+def _scope(scope: Mapping[str, Any]) -> list[Any]:
     imbalances = ', '.join(
-        f'{name} {value:.3f}' for name, value in one['imbalances'].items()
+        f'{name} {value:.3f}' for name, value in scope['imbalances'].items()
     )
     return [
-        one['scope'],
-        one['hosts'],
-        one['hosts_counting'],
-        one['servers'],
+        scope['scope'],
+        scope['hosts'],
+        scope['hosts_counting'],
+        scope['servers'],
         imbalances or '-',
     ]
 
 
 def _cells(document: Mapping[str, Any], width: int | None) -> list[str]:
-    found = document.get('cells')
-    if not found:
+    cells = document.get('cells')
+    if not cells:
         return []
     hosts = [
         [
-            one['host'],
-            ', '.join(one['cells']) or None,
-            ', '.join(one['told_by']) or None,
-            one['zone'] or None,
-            'yes' if one['takes_servers'] else 'no',
+            host['host'],
+            ', '.join(host['cells']) or None,
+            ', '.join(host['told_by']) or None,
+            host['zone'] or None,
+            'yes' if host['takes_servers'] else 'no',
         ]
-        for one in found['hosts']
+        for host in cells['hosts']
     ]
     needs = [
-        [one['what'], one['value'], one['where'], GOOD[one['is_good']]]
-        for one in found['needs']
+        [need['what'], need['value'], need['where'], GOOD[need['is_good']]]
+        for need in cells['needs']
     ]
     columns = ['host', 'cell', 'by', 'zone', 'takes servers']
     return [
         _table(
-            f'Cells of the hosts, by cell_source = {found["source"]}',
+            f'Cells of the hosts, by cell_source = {cells["source"]}',
             columns,
             hosts,
             width,
@@ -312,32 +314,32 @@ def _cloud(document: Mapping[str, Any], width: int | None) -> str:
     rows = []
     for service in cloud['services']:
         version = service.get('microversion') or '-'
-        for one in service['reads'] or [{'what': '-', 'rows': None}]:
-            failed = one.get('error') or service.get('error')
+        for read in service['reads'] or [{'what': '-', 'rows': None}]:
+            failed = read.get('error') or service.get('error')
             rows.append(
                 [
                     service['name'],
                     version,
-                    one['what'],
-                    'cannot be read' if failed else one['rows'],
+                    read['what'],
+                    'cannot be read' if failed else read['rows'],
                 ]
             )
     return _table(who, ['service', 'version', 'reads', 'rows'], rows, width)
 
 
 def _watcher(document: Mapping[str, Any]) -> str:
-    found = document['watcher']
-    points = found['entry_points']
-    bad = sum(bool(one['error']) for one in points)
+    watcher = document['watcher']
+    points = watcher['entry_points']
+    bad = sum(bool(point['error']) for point in points)
     lines = [
-        f'Watcher {found["version"] or "is not installed here"}',
+        f'Watcher {watcher["version"] or "is not installed here"}',
         f'  {_plugins(len(points), bad)}',
     ]
-    if 'running' in found:
-        names = ', '.join(found['running']['strategies']) or 'none'
+    if 'running' in watcher:
+        names = ', '.join(watcher['running']['strategies']) or 'none'
         lines.append(f'  strategies that the running Watcher knows: {names}')
-    if found.get('applier'):
-        lines.append(f'  {_applier(found["applier"])}')
+    if watcher.get('applier'):
+        lines.append(f'  {_applier(watcher["applier"])}')
     return '\n'.join(lines)
 
 
@@ -349,27 +351,27 @@ def _plugins(number: int, bad: int) -> str:
     return f'{plugins}{broken}'
 
 
-def _applier(found: Mapping[str, Any]) -> str:
-    actions = found['actions_at_a_time'] or 'as many as it has processors'
+def _applier(limits: Mapping[str, Any]) -> str:
+    actions = limits['actions_at_a_time'] or 'as many as it has processors'
     return (
-        f'an applier carries out {found["plans_at_a_time"]} plans at a time, '
+        f'an applier carries out {limits["plans_at_a_time"]} plans at a time, '
         f'of each {actions} actions; [kronos] max_concurrent_migrations = '
-        f'{found["migrations_of_a_scope"]} for each scope'
+        f'{limits["migrations_of_a_scope"]} for each scope'
     )
 
 
 def _weigher(document: Mapping[str, Any], width: int | None) -> str:
-    found = document.get('weigher')
-    if not found:
+    weigher = document.get('weigher')
+    if not weigher:
         return ''
-    state = 'enabled' if found.get('is_enabled') else 'not enabled'
+    state = 'enabled' if weigher.get('is_enabled') else 'not enabled'
     head = f'Weigher of nova-scheduler: {state}'
-    if found.get('is_enabled') and found.get('scores'):
-        known = sum(one is not None for one in found['scores'].values())
-        head += f', {known} of {len(found["scores"])} hosts have a score'
+    if weigher.get('is_enabled') and weigher.get('scores'):
+        scored = sum(score is not None for score in weigher['scores'].values())
+        head += f', {scored} of {len(weigher["scores"])} hosts have a score'
     rows = [
-        [one['name'], one['multiplier'], one.get('worth_in_load')]
-        for one in found.get('weighers', [])
+        [row['name'], row['multiplier'], row.get('worth_in_load')]
+        for row in weigher.get('weighers', [])
     ]
     return _table(
         head, ['weigher', 'multiplier', 'worth in load'], rows, width

@@ -47,9 +47,9 @@ def register_opts(conf: Any) -> None:
 def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
     """Load what Watcher would load on this machine."""
     progress.step('loading the plugins for Watcher')
-    wanted = _entry_points()
+    points = _entry_points()
     version = _version(WATCHER)
-    if not wanted:
+    if not points:
         findings.error(
             'entry-points',
             f'the package {DISTRIBUTION} has no entry points here, so '
@@ -57,9 +57,9 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
             f'install {DISTRIBUTION} with pip where watcher-decision-engine '
             'and watcher-applier run',
         )
-    told: dict[str, str] = {}
+    errors: dict[str, str] = {}
     if version:
-        told = _loaded(inspect)
+        errors = _loaded(inspect)
         _old(version, findings)
     else:
         findings.note(
@@ -68,22 +68,22 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
             f'run {ShellCommand.TEST_CONFIG} where watcher-decision-engine '
             'runs',
         )
-    _unusable(told, findings)
+    _unusable(errors, findings)
     return {
         'version': version,
         'entry_points': [
             {
-                'group': one.group,
-                'name': one.name,
-                'error': told.get(f'{one.group}:{one.name}', ''),
+                'group': point.group,
+                'name': point.name,
+                'error': errors.get(f'{point.group}:{point.name}', ''),
             }
-            for one in wanted
+            for point in points
         ],
     }
 
 
-def _unusable(told: dict[str, str], findings: Findings) -> None:
-    for name, error in told.items():
+def _unusable(errors: dict[str, str], findings: Findings) -> None:
+    for name, error in errors.items():
         if error:
             findings.error(
                 'entry-points',
@@ -117,8 +117,10 @@ def _entry_points() -> list[metadata.EntryPoint]:
         every = metadata.distribution(DISTRIBUTION).entry_points
     except metadata.PackageNotFoundError:
         return []
-    mine = [one for one in every if one.group in GROUPS]
-    return sorted(mine, key=lambda one: (GROUPS.index(one.group), one.name))
+    mine = [point for point in every if point.group in GROUPS]
+    return sorted(
+        mine, key=lambda point: (GROUPS.index(point.group), point.name)
+    )
 
 
 def _old(version: str, findings: Findings) -> None:
@@ -131,12 +133,14 @@ def _old(version: str, findings: Findings) -> None:
         )
 
 
-def known(access: Access, findings: Findings) -> dict[str, Any]:
+def running(access: Access, findings: Findings) -> dict[str, Any]:
     """Ask the running Watcher for its strategies.
 
     :returns: for the report: those of Kronos, or why they are not known
     """
-    wanted = {one.name for one in _entry_points() if one.group == GROUPS[1]}
+    here = {
+        point.name for point in _entry_points() if point.group == GROUPS[1]
+    }
     try:
         names = watcher.find(access.session).strategies()
     except exceptions.ClientError as error:
@@ -145,14 +149,14 @@ def known(access: Access, findings: Findings) -> dict[str, Any]:
             f'the running Watcher could not be asked: {error}',
         )
         return {'strategies': [], 'error': str(error)}
-    if missing := sorted(wanted - set(names)):
+    if missing := sorted(here - set(names)):
         findings.error(
             'watcher-strategies',
             f'the running Watcher does not know {", ".join(missing)}',
             f'install {DISTRIBUTION} where watcher-decision-engine runs, and '
             'restart it',
         )
-    return {'strategies': sorted(wanted & set(names)), 'error': ''}
+    return {'strategies': sorted(here & set(names)), 'error': ''}
 
 
 def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
@@ -173,7 +177,7 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
             'workers and max_workers must be whole numbers above 0',
         )
         return {}
-    wanted = kronos.max_concurrent_migrations
+    limit = kronos.max_concurrent_migrations
     if engine != ENGINE:
         findings.warning(
             'applier-engine',
@@ -182,31 +186,31 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
             f'set it to {ENGINE}',
         )
     if actions is not None:
-        _workers(actions, wanted, findings)
+        _workers(actions, limit, findings)
     return {
         'plans_at_a_time': plans,
         'actions_at_a_time': actions,
-        'migrations_of_a_scope': wanted,
+        'migrations_of_a_scope': limit,
     }
 
 
-def _workers(actions: int, wanted: int, findings: Findings) -> None:
+def _workers(actions: int, limit: int, findings: Findings) -> None:
     """Tell if there are too few for what may run at a time."""
-    if actions < wanted:
+    if actions < limit:
         findings.warning(
             'applier-workers',
             f'[{TASKFLOW}] max_workers = {actions} lets a plan make '
             f'{actions} migrations at a time, fewer than [kronos] '
-            f'max_concurrent_migrations = {wanted} for each scope',
-            f'set max_workers to {PER_MOVE * wanted} times the number of '
+            f'max_concurrent_migrations = {limit} for each scope',
+            f'set max_workers to {PER_MOVE * limit} times the number of '
             'scopes of an audit',
         )
-    elif actions < PER_MOVE * wanted:
+    elif actions < PER_MOVE * limit:
         findings.note(
             'applier-few-workers',
             f'[{TASKFLOW}] max_workers = {actions} is less than {PER_MOVE} '
             'times [kronos] max_concurrent_migrations: Watcher hands actions '
             'out in any order, so moves that are to go first may find no '
             'worker, and a long plan takes longer',
-            f'set max_workers to {PER_MOVE * wanted} or more',
+            f'set max_workers to {PER_MOVE * limit} or more',
         )

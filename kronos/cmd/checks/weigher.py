@@ -90,7 +90,9 @@ def _inspected(
         'folders': where.folders,
         'asks': asks,
         'hosts': _hosts(cloud, aggregates),
-        'aggregates': {one.name: one.metadata for one in aggregates},
+        'aggregates': {
+            aggregate.name: aggregate.metadata for aggregate in aggregates
+        },
     }
     try:
         answer: dict[str, Any] = inspect(MODULE, [], request)
@@ -105,9 +107,9 @@ def _inspected(
             'kronos-watcher in the environment of nova-scheduler',
         )
     answer['multipliers_of_aggregates'] = {
-        one.name: one.metadata[MULTIPLIER_KEY]
-        for one in aggregates
-        if MULTIPLIER_KEY in one.metadata
+        aggregate.name: aggregate.metadata[MULTIPLIER_KEY]
+        for aggregate in aggregates
+        if MULTIPLIER_KEY in aggregate.metadata
     }
     return answer
 
@@ -209,7 +211,7 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
         )
         return
     scores = report['scores']
-    neutral = sorted(host for host, one in scores.items() if one is None)
+    neutral = sorted(host for host, score in scores.items() if score is None)
     why = '; '.join(report['troubles'])
     if scores and len(neutral) == len(scores):
         findings.error(

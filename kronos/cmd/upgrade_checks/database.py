@@ -18,11 +18,11 @@ from kronos.common.shell_commands import ShellCommand
 
 MOST = 20
 """Rows that are named of one list, the audits aside."""
-MEND_READ = (
+REMEDY_READ = (
     f'run "{ShellCommand.STATUS_OF_WATCHER}" as a '
     'user who may read it, where the database can be reached'
 )
-MEND_ROW = (
+REMEDY_ROW = (
     'look for a row in these tables that somebody wrote by hand, and correct '
     'or delete it'
 )
@@ -61,7 +61,7 @@ def _of(
                     f"of Watcher's database, {_TABLES[part]} were not read: "
                     f'{contents["unread"][part]}: a row is not as Watcher '
                     'writes it',
-                    MEND_ROW,
+                    REMEDY_ROW,
                 )
             elif contents is not None:
                 check(contents, tally)
@@ -226,6 +226,7 @@ def _read(
     answer: Answer = getattr(services, which)
     if answer.database is None:
         tally.warn(
-            f"Watcher's database was not read: {answer.why_unread}", MEND_READ
+            f"Watcher's database was not read: {answer.why_unread}",
+            REMEDY_READ,
         )
     return answer.database

@@ -97,7 +97,7 @@ def load(services: Services) -> upgradecheck.Result:
                     f'a process like {name} does not come up: {answer.error}',
                     WHOLE,
                 )
-            _plugins(name, answer.told.get('plugins', {}), tally)
+            _plugins(name, answer.content.get('plugins', {}), tally)
     else:
         tally.warn(
             'Watcher is not installed here, so its plugins were not loaded',
@@ -128,7 +128,7 @@ def _weigher(services: Services, tally: Tally) -> None:
             'correct weight_classes in [filter_scheduler], and install '
             f'{program.PACKAGE} in the environment of nova-scheduler',
         )
-    elif answer.told.get('is_enabled'):
+    elif answer.content.get('is_enabled'):
         tally.fine('nova-scheduler can load the weigher')
     else:
         tally.fine(f'nova-scheduler does not use {weigher.CLASS}')

@@ -21,18 +21,18 @@ WATCHER = 'python-watcher'
 class Answer:
     """What a process says; ``error`` if it says nothing."""
 
-    told: dict[str, Any]
+    content: dict[str, Any]
     error: str = ''
 
     @property
     def database(self) -> dict[str, Any] | None:
         """What it read of Watcher's database; None: nothing."""
-        return self.told.get('database')
+        return self.content.get('database')
 
     @property
     def why_unread(self) -> str:
         """Why it did not read the database."""
-        return self.error or str(self.told.get('database_error', ''))
+        return self.error or str(self.content.get('database_error', ''))
 
 
 class Services:
@@ -72,7 +72,7 @@ class Services:
             'aggregates': {},
         }
         answer = self._ask(weigher.MODULE, [], request)
-        answer.error = answer.error or answer.told.get('error', '')
+        answer.error = answer.error or answer.content.get('error', '')
         return answer
 
     def _ask(self, module: str, arguments: list[str], request: Any) -> Answer:

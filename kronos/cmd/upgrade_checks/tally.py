@@ -18,39 +18,39 @@ class Tally:
     """What a check found."""
 
     def __init__(self) -> None:
-        self._told: list[tuple[Code, str]] = []
+        self._texts: list[tuple[Code, str]] = []
 
     def fine(self, text: str) -> None:
         """It is as it should be."""
         self._add(Code.SUCCESS, text)
 
-    def warn(self, text: str, mend: str = '') -> None:
+    def warn(self, text: str, remedy: str = '') -> None:
         """It may go wrong, or could not be looked at.
 
-        :param mend: what to do
+        :param remedy: what to do
         """
-        self._add(Code.WARNING, text, mend)
+        self._add(Code.WARNING, text, remedy)
 
-    def fail(self, text: str, mend: str) -> None:
+    def fail(self, text: str, remedy: str) -> None:
         """It will go wrong.
 
-        :param mend: what to do
+        :param remedy: what to do
         """
-        self._add(Code.FAILURE, text, mend)
+        self._add(Code.FAILURE, text, remedy)
 
     def take(self, findings: Findings) -> None:
         """Add what a check of kronos-test-config found."""
         for finding in findings.items:
-            self._add(_CODES[finding.level], finding.text, finding.mend)
+            self._add(_CODES[finding.level], finding.text, finding.remedy)
 
     def result(self) -> upgradecheck.Result:
         """All of it; what is fine is left out where anything is not."""
-        worst = max((code for code, _ in self._told), default=Code.SUCCESS)
-        rows = sorted(self._told, key=lambda row: -row[0])
+        worst = max((code for code, _ in self._texts), default=Code.SUCCESS)
+        rows = sorted(self._texts, key=lambda row: -row[0])
         texts = [text for code, text in rows if code or not worst]
         return upgradecheck.Result(worst, ' '.join(texts))
 
-    def _add(self, code: Code, text: str, mend: str = '') -> None:
-        said = f'{text}.' + (f' Remedy: {mend}.' if mend else '')
+    def _add(self, code: Code, text: str, remedy: str = '') -> None:
+        said = f'{text}.' + (f' Remedy: {remedy}.' if remedy else '')
         # Names, texts of errors: others wrote them.
-        self._told.append((code, plain_text.line(masking.masked(said))))
+        self._texts.append((code, plain_text.line(masking.masked(said))))

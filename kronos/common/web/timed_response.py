@@ -25,7 +25,7 @@ class Deadline:
         self.received = 0
         """Bytes."""
 
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Seconds until then.
 
         :raises TimeoutError: none
@@ -69,7 +69,7 @@ class _Socket(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int | None:
         if self._deadline is not None:
-            seconds = self._deadline.left()
+            seconds = self._deadline.remaining()
             self._sock.settimeout(min(self._silence, seconds))
         size = cast('int | None', self._raw.readinto(buffer))
         if self._deadline is not None:

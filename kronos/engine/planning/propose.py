@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kronos.common import garbage
+from kronos.common import gc_pause
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.scope_planner import ScopePlanner
@@ -43,7 +43,7 @@ class ScheduledPlan:
     """The indices of the steps in the order in which they get their turns."""
 
 
-@garbage.held()
+@gc_pause.paused()
 def plan(
     snapshots: Sequence[Snapshot],
     policies: Sequence[Policy],

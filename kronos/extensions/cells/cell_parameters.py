@@ -8,7 +8,7 @@ flavor map may be written ``old=new,other=same``.
 
 from typing import Any
 
-from kronos.common import audit_values
+from kronos.common import parameter_types
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 
 YES_OR_NO = {
@@ -32,7 +32,7 @@ def schema() -> dict[str, Any]:
     """JSON schema (draft 4) of them."""
     properties = _ends() | _manner()
     for name, description in YES_OR_NO.items():
-        properties[name] = audit_values.yes_or_no(description)
+        properties[name] = parameter_types.yes_or_no(description)
     return {
         'properties': properties,
         'required': ['source_cell', 'target_cells'],
@@ -70,7 +70,7 @@ def _ends() -> dict[str, Any]:
 def _manner() -> dict[str, Any]:
     """How they do."""
     return {
-        'max_migrations': audit_values.max_migrations(
+        'max_migrations': parameter_types.max_migrations(
             'Largest number of servers that leave by one plan (default: 10).'
         ),
         'confirm': _one_of(
@@ -93,21 +93,21 @@ def parse(raw: dict[str, Any]) -> CellDrain:
     :raises ConfigurationError: names the parameter, its value and what it
         should be
     """
-    audit_values.require_known(raw, schema()['properties'])
+    parameter_types.require_known(raw, schema()['properties'])
     for name in ('source_cell', 'target_cells'):
         if raw.get(name) is None:
-            raise audit_values.bad(name, raw.get(name), 'missing; name one')
+            raise parameter_types.bad(name, raw.get(name), 'missing; name one')
     [source] = _source(raw)
-    targets = audit_values.names(raw, 'target_cells', 'cell') or []
+    targets = parameter_types.names(raw, 'target_cells', 'cell') or []
     if source in targets:
-        raise audit_values.bad(
+        raise parameter_types.bad(
             'target_cells', raw['target_cells'], 'holding the source_cell'
         )
-    audit_values.count(raw.get('max_migrations'))
+    parameter_types.count(raw.get('max_migrations'))
     return CellDrain(
         source=source,
         targets=targets,
-        hosts=audit_values.names(raw, 'hosts', 'host'),
+        hosts=parameter_types.names(raw, 'hosts', 'host'),
         flavor_map=_flavor_map(raw.get('flavor_map')),
         confirm=_chosen(Confirm, raw, 'confirm', Confirm.AUTO),
         order=_chosen(MoveOrder, raw, 'order', MoveOrder.SAFEST),
@@ -119,9 +119,9 @@ def parse(raw: dict[str, Any]) -> CellDrain:
 
 def _source(raw: dict[str, Any]) -> list[str]:
     value = raw['source_cell']
-    cells = audit_values.names(raw, 'source_cell', 'cell') or []
+    cells = parameter_types.names(raw, 'source_cell', 'cell') or []
     if len(cells) != 1 or isinstance(value, list):
-        raise audit_values.bad(
+        raise parameter_types.bad(
             'source_cell', value, 'not the name of one cell'
         )
     return cells
@@ -149,7 +149,7 @@ def _flavor_map(value: Any) -> dict[str, str] | None:
 
 
 def _no_map(value: Any) -> Exception:
-    return audit_values.bad(
+    return parameter_types.bad(
         'flavor_map',
         value,
         'no map of flavors, such as {"old": "new"} or old=new,other=same',
@@ -170,9 +170,9 @@ def _chosen(kind: Any, raw: dict[str, Any], name: str, default: Any) -> Any:
         return default
     if value not in [member.value for member in kind]:
         values = ' nor '.join(member.value for member in kind)
-        raise audit_values.bad(name, value, f'neither {values}')
+        raise parameter_types.bad(name, value, f'neither {values}')
     return kind(value)
 
 
 def _asked(raw: dict[str, Any], name: str, default: bool) -> bool:
-    return audit_values.either(audit_values.boolean(raw, name), default)
+    return parameter_types.either(parameter_types.boolean(raw, name), default)

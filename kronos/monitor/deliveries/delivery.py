@@ -40,19 +40,19 @@ class Backoff:
     first: float = 1.0
     most: float = 60.0
 
-    def after(self, tries: int, asked: float | None) -> float:
+    def after(self, tries: int, least: float | None) -> float:
         """The pause after so many tries in vain.
 
-        :param asked: by the sink; its own pause is never shorter
+        :param least: by the sink; its own pause is never shorter
         """
         own = min(self.first * 2.0 ** min(tries - 1, 20), self.most)
         # Agents of many hosts must not come back all at once.
         own *= random.uniform(0.75, 1.25)  # noqa: S311
-        return max(own, min(asked or 0.0, LONGEST_ASKED))
+        return max(own, min(least or 0.0, LONGEST_ASKED))
 
 
 @dataclass
-class _Held:
+class _Pause:
     """An instance whose next message was not taken."""
 
     tries: int
@@ -82,7 +82,7 @@ class Delivery:
         self._metrics = metrics
         self._stale_seconds = stale_seconds
         self._backoff = backoff
-        self._held: dict[str, _Held] = {}
+        self._paused: dict[str, _Pause] = {}
         self._tries = 0
         """In vain, since the sink last took a message."""
         self._taken: int | None = None
@@ -136,69 +136,71 @@ class Delivery:
         :returns: seconds to wait for the sink, whatever is new meanwhile; if
             None: seconds until something is due, None for ever
         """
-        after, held = 0, dict[str, _Held]()
+        after, paused = 0, dict[str, _Pause]()
         while batch := self._spool.waiting(self.sink.name, after, BATCH):
-            for one in batch:
-                after = one.seq
+            for waiting in batch:
+                after = waiting.seq
                 if self._ended.is_set():
                     return None, None
-                if one.instance in held:
+                if waiting.instance in paused:
                     continue
-                before = self._held.get(one.instance)
+                before = self._paused.get(waiting.instance)
                 if before is not None and before.until > time.monotonic():
-                    held[one.instance] = before
+                    paused[waiting.instance] = before
                     continue
-                result = self._deliver(one)
+                result = self._deliver(waiting)
                 if result.outcome is Outcome.AWAY:
                     return self._away(result), None
                 if result.outcome is Outcome.LATER:
-                    held[one.instance] = self._later(one, before, result)
+                    paused[waiting.instance] = self._later(
+                        waiting, before, result
+                    )
         # What is not waiting any more is held no longer.
-        self._held = held
+        self._paused = paused
         now = time.monotonic()
-        dues = [max(one.until - now, 0.0) for one in held.values()]
+        dues = [max(pause.until - now, 0.0) for pause in paused.values()]
         return None, min(dues, default=None)
 
-    def _deliver(self, one: Waiting) -> Result:
+    def _deliver(self, waiting: Waiting) -> Result:
         """Try one message, and note what became of it."""
-        if one.seq != self._taken:
-            result = self._try(one)
+        if waiting.seq != self._taken:
+            result = self._try(waiting)
             if result.outcome in (Outcome.AWAY, Outcome.LATER):
                 return result
             if self._tries:
                 LOG.info('Sink %s takes messages again', self.sink.name)
             self._tries = 0
-            self._taken = one.seq
-        self._spool.done(one.seq, self.sink.name)
+            self._taken = waiting.seq
+        self._spool.done(waiting.seq, self.sink.name)
         self._taken = None
-        self._held.pop(one.instance, None)
+        self._paused.pop(waiting.instance, None)
         return Result(Outcome.DELIVERED)
 
-    def _try(self, one: Waiting) -> Result:
-        age = time.time() - one.seen
-        resolved = age > self._stale_seconds and self._is_resolved(one)
+    def _try(self, waiting: Waiting) -> Result:
+        age = time.time() - waiting.seen
+        resolved = age > self._stale_seconds and self._is_resolved(waiting)
         try:
-            message = messages.sent(one.body, time.time(), resolved)
+            message = messages.sent(waiting.body, time.time(), resolved)
         except ValueError:
-            LOG.error('Incident %s is not readable; it is let go', one.id)
+            LOG.error('Incident %s is not readable; it is let go', waiting.id)
             self._count(INVALID)
             return Result(Outcome.REFUSED)
         if resolved and not self.sink.WANTS_RESOLVED:
             self._count(RESOLVED)
             return Result(Outcome.DELIVERED)
-        result = self._asked(message)
+        result = self._result_of(message)
         self._count(result.outcome)
         if result.outcome is Outcome.REFUSED:
             LOG.error(
                 'Sink %s refuses incident %s of instance %s: %s',
                 self.sink.name,
-                one.id,
-                one.instance,
+                waiting.id,
+                waiting.instance,
                 result.text,
             )
         return result
 
-    def _asked(self, message: Message) -> Result:
+    def _result_of(self, message: Message) -> Result:
         """A sink that stumbles over a message holds up that instance only."""
         try:
             return self.sink.deliver(message)
@@ -207,15 +209,15 @@ class Delivery:
             self._metrics.errors.inc()
             return Result(Outcome.LATER, type(error).__name__)
 
-    def _is_resolved(self, one: Waiting) -> bool:
+    def _is_resolved(self, waiting: Waiting) -> bool:
         """Whether the domain runs anew, after what the incident tells."""
         try:
-            domain = self._look(one.instance)
+            domain = self._look(waiting.instance)
         except OSError:
             return False
         if domain is None or domain.state is not State.RUNNING:
             return False
-        return domain.run != one.run or one.state != State.RUNNING
+        return domain.run != waiting.run or waiting.state != State.RUNNING
 
     def _away(self, result: Result) -> float:
         self._tries += 1
@@ -229,20 +231,20 @@ class Delivery:
         return pause
 
     def _later(
-        self, one: Waiting, before: _Held | None, result: Result
-    ) -> _Held:
+        self, waiting: Waiting, before: _Pause | None, result: Result
+    ) -> _Pause:
         tries = before.tries + 1 if before else 1
         if tries == 1:
             LOG.warning(
                 'Sink %s did not take incident %s of instance %s, which is '
                 'tried again: %s',
                 self.sink.name,
-                one.id,
-                one.instance,
+                waiting.id,
+                waiting.instance,
                 result.text,
             )
         pause = self._backoff.after(tries, result.wait)
-        return _Held(tries, time.monotonic() + pause)
+        return _Pause(tries, time.monotonic() + pause)
 
     def _count(self, result: str) -> None:
         self._metrics.deliveries.labels(self.sink.name, str(result)).inc()

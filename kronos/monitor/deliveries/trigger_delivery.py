@@ -31,14 +31,14 @@ class _Mark:
     """Up to which incident there was something at a moment."""
 
     seq: int
-    at: float
+    moment: float
     """By the monotonic clock."""
     read: float | None = None
     """When the metrics were read after that, as far as is known."""
 
     def is_due(self, now: float, delay: float) -> bool:
         is_known = self.read is not None and now >= self.read + READ_SECONDS
-        return is_known or now >= self.at + delay
+        return is_known or now >= self.moment + delay
 
 
 class TriggerDelivery(Delivery):
@@ -88,7 +88,7 @@ class TriggerDelivery(Delivery):
             LOG.info('Sink %s takes triggers again', self.sink.name)
         self._tries = 0
         if result.outcome is Outcome.PENDING:
-            self._tell_late(result, now)
+            self._warn_late(result, now)
             wait = result.wait or LOOK_SECONDS
             return None, min(wait, LOOK_SECONDS) if self._marks else wait
         return self._done(self._until)
@@ -97,18 +97,18 @@ class TriggerDelivery(Delivery):
         """Note that there are newer ones, once a second at most."""
         last = self._marks[-1] if self._marks else None
         seq = last.seq if last else self._until
-        if newest > seq and (not last or now - last.at >= LOOK_SECONDS):
+        if newest > seq and (not last or now - last.moment >= LOOK_SECONDS):
             self._marks.append(_Mark(newest, now))
 
     def _take_due(self, now: float) -> None:
         """Begin anew with all incidents that may be triggered by now."""
         read = self._metrics.read
-        for one in self._marks:
+        for mark in self._marks:
             # Where many read them, a later reading puts nothing off.
-            if one.read is None and one.at < read:
-                one.read = read
+            if mark.read is None and mark.moment < read:
+                mark.read = read
         delay = self._trigger.delay
-        due = [one for one in self._marks if one.is_due(now, delay)]
+        due = [mark for mark in self._marks if mark.is_due(now, delay)]
         if not due:
             return
         if not self._until:
@@ -137,7 +137,7 @@ class TriggerDelivery(Delivery):
         LOG.info('Sink %s: triggered for %d incidents', self.sink.name, count)
         return None, 0.0
 
-    def _tell_late(self, result: Result, now: float) -> None:
+    def _warn_late(self, result: Result, now: float) -> None:
         if self._is_late or now < self._since + LATE_SECONDS:
             return
         self._is_late = True

@@ -29,17 +29,17 @@ class Decision:
 
 def fields_of(incident: Incident, host: str) -> Fields:
     """What the rules see of an incident."""
-    told, events = incident.metadata, incident.events
+    metadata, events = incident.metadata, incident.events
     return {
         'kind': [incident.kind.value],
-        'event': [one.event for one in events],
-        'detail': [one.detail for one in events],
+        'event': [event.event for event in events],
+        'detail': [event.detail for event in events],
         'instance': [incident.instance],
-        'name': [incident.name, told.display_name],
-        'project': [told.project, told.project_name],
-        'flavor': [told.flavor],
-        'extra_specs': _pairs(told.extra_specs),
-        'image': [told.image, *_pairs(told.image_properties)],
+        'name': [incident.name, metadata.display_name],
+        'project': [metadata.project, metadata.project_name],
+        'flavor': [metadata.flavor],
+        'extra_specs': _pairs(metadata.extra_specs),
+        'image': [metadata.image, *_pairs(metadata.image_properties)],
         'host': [host],
     }
 
@@ -68,7 +68,7 @@ def matches(match: Match, fields: Fields) -> bool:
     """Whether each field that is asked for has a text that fits."""
     for field in Match.model_fields:
         globs = getattr(match, field)
-        texts = [one for one in fields.get(field, ()) if one]
+        texts = [text for text in fields.get(field, ()) if text]
         if globs is not None and not any(
             fnmatch.fnmatchcase(text, glob) for text in texts for glob in globs
         ):

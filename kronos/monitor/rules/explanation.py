@@ -27,11 +27,11 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        told = f'{self.event}/{self.detail}'.strip('/')
+        event = f'{self.event}/{self.detail}'.strip('/')
         decision = self.decision
         if self.kind is None or decision is None:
-            return f'{told} is no failure: no incident, and no message.'
-        start = f'{told} is a failure of kind {self.kind}. '
+            return f'{event} is no failure: no incident, and no message.'
+        start = f'{event} is a failure of kind {self.kind}. '
         if not decision.rule:
             return f'{start}No rule matches: it is dropped.'
         if decision.action is Action.DROP:
@@ -60,20 +60,20 @@ def explain(
     """
     event, detail, kind = _event(words[0])
     fields: dict[str, list[str]] = {'event': [event], 'detail': [detail]}
-    known = [one for one in Match.model_fields if one not in _EVENT_FIELDS]
+    names = [name for name in Match.model_fields if name not in _EVENT_FIELDS]
     for word in words[1:]:
         name, sign, value = word.partition('=')
-        if not sign or name not in known:
-            hint = near_names.of_fields(name, known)
+        if not sign or name not in names:
+            hint = near_names.of_fields(name, names)
             raise exceptions.ConfigurationError(
                 f'{yaml_files.clip(word)}: it must be FIELD=VALUE, {hint}'
             )
         fields.setdefault(name, []).append(value)
-    found = Explanation(event, detail, kind)
+    explanation = Explanation(event, detail, kind)
     if kind is not None:
         fields['kind'] = [kind.value]
-        found.decision = decisions.decide(chosen, fields, sinks)
-    return found
+        explanation.decision = decisions.decide(chosen, fields, sinks)
+    return explanation
 
 
 def _event(word: str) -> tuple[str, str, Kind | None]:
@@ -84,16 +84,18 @@ def _event(word: str) -> tuple[str, str, Kind | None]:
     if word in events.DETAILS[events.LIFECYCLE]:
         event, detail = events.LIFECYCLE, word
     if event not in events.DETAILS:
-        known = [*events.DETAILS[events.LIFECYCLE], *events.DETAILS, *Kind]
-        raise _unknown(word, known)
+        words = [*events.DETAILS[events.LIFECYCLE], *events.DETAILS, *Kind]
+        raise _unknown(word, words)
     details = events.DETAILS[event]
     if detail and detail not in details and 'UNKNOWN_' not in detail:
-        raise _unknown(word, [f'{event}/{one}' for one in details] or [event])
+        raise _unknown(
+            word, [f'{event}/{name}' for name in details] or [event]
+        )
     return event, detail, kind_of(event, detail)
 
 
-def _unknown(word: str, known: Sequence[str]) -> exceptions.ConfigurationError:
-    hint = near_names.of_fields(word, known)
+def _unknown(word: str, words: Sequence[str]) -> exceptions.ConfigurationError:
+    hint = near_names.of_fields(word, words)
     return exceptions.ConfigurationError(
         f'{yaml_files.clip(word)}: there is no such event, {hint}'
     )

@@ -47,8 +47,8 @@ def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
     except yaml_files.Unreadable as error:
         raise refused(path, str(error)) from None
     if not isinstance(data, dict):
-        told = 'it is empty' if data is None else 'it must be a mapping'
-        raise refused(path, f'{told}: it needs the key rules')
+        reason = 'it is empty' if data is None else 'it must be a mapping'
+        raise refused(path, f'{reason}: it needs the key rules')
     if (count := yaml_files.size_of(data)) > MOST_VALUES:
         raise refused(
             path,
@@ -57,7 +57,7 @@ def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
         )
     faults = _faults_between(data, sinks)
     try:
-        found = RuleFile.model_validate(data).rules
+        rules = RuleFile.model_validate(data).rules
     except pydantic.ValidationError as error:
         faults[:0] = yaml_files.faults(
             error, RuleFile, _places(data), more=_hint
@@ -67,7 +67,7 @@ def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
         more = len(unique) - MOST_FAULTS
         rest = [f'and {more} more'] if more > 0 else []
         raise refused(path, '; '.join(unique[:MOST_FAULTS] + rest))
-    return found
+    return rules
 
 
 def refused(path: str, reason: str) -> exceptions.ConfigurationError:
@@ -96,8 +96,8 @@ def _faults_between(
     )
     for name, count in names.items():
         if count > 1:
-            told = yaml_files.clip(name)
-            faults.append(f'rule {told}: name: {count} rules have it')
+            clipped = yaml_files.clip(name)
+            faults.append(f'rule {clipped}: name: {count} rules have it')
     for place, row in zip(_places(data), rows, strict=True):
         chosen = row.get('sinks')
         chosen = [chosen] if isinstance(chosen, str) else chosen

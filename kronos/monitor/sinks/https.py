@@ -11,8 +11,8 @@ from urllib import parse
 
 from kronos.common import durations, plain_files
 from kronos.common.web import timed_response
-from kronos.monitor.sinks import stamps as file_stamps
-from kronos.monitor.sinks.stamps import Stamps
+from kronos.monitor.sinks import file_versions
+from kronos.monitor.sinks.file_versions import FileVersions
 
 LONGEST = 64 * 1024
 """Bytes of an answer's body that are read; nothing but its status counts."""
@@ -51,7 +51,7 @@ class Https:
         self._files = files
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
-        self._stamps: Stamps = ()
+        self._versions: FileVersions = ()
 
     @property
     def place(self) -> str:
@@ -67,21 +67,23 @@ class Https:
         :raises Unreachable: there is none
         """
         files = self._files
-        stamps = file_stamps.of(files.cafile, files.certfile, files.keyfile)
-        if stamps != self._stamps:
+        versions = file_versions.of(
+            files.cafile, files.certfile, files.keyfile
+        )
+        if versions != self._versions:
             self.close()
         is_old = self._open is not None
         try:
             try:
-                return self._try(method, body, headers, stamps)
+                return self._try(method, body, headers, versions)
             except (http.client.RemoteDisconnected, ConnectionError):
                 if not is_old:
                     raise
                 # It was closed while nothing was to be sent.
-                return self._try(method, body, headers, stamps)
+                return self._try(method, body, headers, versions)
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.close()
-            raise Unreachable(self._told(error)) from None
+            raise Unreachable(self._fault_of(error)) from None
 
     def close(self) -> None:
         """Close the connection; the next request makes another."""
@@ -95,11 +97,13 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        stamps: Stamps,
+        versions: FileVersions,
     ) -> Answer:
         try:
             with timed_response.within(self._timeout) as deadline:
-                return self._exchange(method, body, headers, stamps, deadline)
+                return self._exchange(
+                    method, body, headers, versions, deadline
+                )
         except BaseException:
             self.close()
             raise
@@ -109,13 +113,13 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        stamps: Stamps,
+        versions: FileVersions,
         deadline: timed_response.Deadline,
     ) -> Answer:
-        connection = self._connection(stamps)
+        connection = self._connection(versions)
         if connection.sock is None:
             connection.connect()
-        connection.sock.settimeout(deadline.left())
+        connection.sock.settimeout(deadline.remaining())
         connection.response_class = timed_response.TimedResponse
         path = self._url.path or '/'
         if self._url.query:
@@ -123,7 +127,9 @@ class Https:
         connection.request(method, path, body, dict(headers))
         return self._read(connection.getresponse())
 
-    def _connection(self, stamps: Stamps) -> http.client.HTTPConnection:
+    def _connection(
+        self, versions: FileVersions
+    ) -> http.client.HTTPConnection:
         if self._open is None:
             host, port = self._url.hostname or '', self._url.port
             if self._url.scheme == 'https':
@@ -137,7 +143,7 @@ class Https:
                 self._open = http.client.HTTPConnection(
                     host, port, timeout=self._timeout
                 )
-            self._stamps = stamps
+            self._versions = versions
         return self._open
 
     def _read(self, response: http.client.HTTPResponse) -> Answer:
@@ -152,7 +158,7 @@ class Https:
             self.close()
         return Answer(response.status, dict(response.headers), body)
 
-    def _told(self, error: Exception) -> str:
+    def _fault_of(self, error: Exception) -> str:
         if isinstance(error, ssl.SSLCertVerificationError):
             return f'TLS: {error.verify_message}'
         if isinstance(error, ssl.SSLError):

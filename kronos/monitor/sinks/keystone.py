@@ -19,10 +19,9 @@ from kronos.common import (
 )
 from kronos.common.names import near_names
 from kronos.common.web import addresses
-from kronos.monitor.sinks import remedies
-from kronos.monitor.sinks import stamps as file_stamps
+from kronos.monitor.sinks import file_versions, remedies
 from kronos.monitor.sinks.base import Options, Outcome, Result
-from kronos.monitor.sinks.stamps import Stamps
+from kronos.monitor.sinks.file_versions import FileVersions
 
 LOG = logging.getLogger(__name__)
 
@@ -53,7 +52,7 @@ class Service(Generic[Client]):
         self._options = options
         self._name = name
         self._make = make
-        self._stamps: Stamps = ()
+        self._versions: FileVersions = ()
         self._client: Client | None = None
         self._session: keystone.Session | None = None
         self._secrets: list[str] = []
@@ -61,11 +60,13 @@ class Service(Generic[Client]):
 
     def client(self) -> Client:
         """:raises ClientError: there is none just now"""
-        stamps = file_stamps.of(*(self._options[key] or '' for key in _FILES))
-        if self._client is None or stamps != self._stamps:
+        versions = file_versions.of(
+            *(self._options[key] or '' for key in _FILES)
+        )
+        if self._client is None or versions != self._versions:
             self.close()
-            self._client = self._made()
-            self._stamps = stamps
+            self._client = self._new_client()
+            self._versions = versions
         return self._client
 
     def result_of(
@@ -90,13 +91,13 @@ class Service(Generic[Client]):
             self._session.session.close()
         self._client = self._session = None
 
-    def _made(self) -> Client:
+    def _new_client(self) -> Client:
         options = self._options
         secret = _secret(options)
         shown = [secret, *(options.get(name) for name in SECRETS)]
         self._secrets = [*filter(None, shown), *self._secrets][:4]
         self._session = session_of(options, secret)
-        made = self._make(
+        client = self._make(
             self._session,
             options['region_name'],
             options['interface'],
@@ -104,7 +105,7 @@ class Service(Generic[Client]):
             max_retries=0,
             timeout=options['timeout'],
         )
-        endpoint = str(getattr(made, 'endpoint', ''))
+        endpoint = str(getattr(client, 'endpoint', ''))
         if endpoint.startswith('http://') and not options['insecure']:
             place = addresses.shown(endpoint, path=False)
             raise exceptions.ClientError(
@@ -112,7 +113,7 @@ class Service(Generic[Client]):
                 'the way can read and change; use https://, or set insecure '
                 '= true'
             )
-        return made
+        return client
 
 
 def session_of(options: Options, secret: str) -> keystone.Session:
@@ -138,39 +139,39 @@ def session_of(options: Options, secret: str) -> keystone.Session:
 
 def faults(options: Options) -> list[str]:
     """What is wrong with the options that all services have."""
-    found = [*_faults_of_files(options)]
+    texts = [*_faults_of_files(options)]
     for name in ('auth_url', 'endpoint_override'):
-        found += _faults_of_url(name, options)
+        texts += _faults_of_url(name, options)
     names = _names_of(options)
     if not names:
         kinds = sorted(loading.get_available_plugin_names())
         hint = near_names.of_fields(options['auth_type'], kinds)
-        told = yaml_files.clip(options['auth_type'] or '')
-        return [*found, f'auth_type: there is no {told}, {hint}']
+        clipped = yaml_files.clip(options['auth_type'] or '')
+        return [*texts, f'auth_type: there is no {clipped}, {hint}']
     try:
         _plugin(options, 'unread' if options['secret_file'] else '')
     except exceptions.ClientError as error:
-        found.append(str(error))
-    return found
+        texts.append(str(error))
+    return texts
 
 
 def _faults_of_files(options: Options) -> list[str]:
-    found = []
+    texts = []
     for name in _FILES:
         path = options[name]
         if reason := plain_files.fault(path or ''):
-            found.append(f'{name}: {path} cannot be read: {reason}')
+            texts.append(f'{name}: {path} cannot be read: {reason}')
     if options['keyfile'] and not options['certfile']:
-        found.append('keyfile: is set, but certfile is not')
+        texts.append('keyfile: is set, but certfile is not')
     if options['secret_file']:
         name = _secret_name(options)
         if not name:
-            found.append(
+            texts.append(
                 f'secret_file: auth_type {options["auth_type"]} has no secret'
             )
         elif options.get(name):
-            found.append(f'secret_file: is set, and so is {name}')
-    return found
+            texts.append(f'secret_file: is set, and so is {name}')
+    return texts
 
 
 def _faults_of_url(name: str, options: Options) -> list[str]:
@@ -198,13 +199,13 @@ def _names_of(options: Options) -> dict[str, Any]:
         loader = loading.get_plugin_loader(options['auth_type'])
     except ks_exceptions.NoMatchingPlugin:
         return {}
-    return {one.dest: one for one in loader.get_options()}
+    return {opt.dest: opt for opt in loader.get_options()}
 
 
 def _secret_name(options: Options) -> str:
     """What ``secret_file`` stands for; '': nothing."""
     names = _names_of(options)
-    return next((one for one in reversed(SECRETS) if one in names), '')
+    return next((name for name in reversed(SECRETS) if name in names), '')
 
 
 def _secret(options: Options) -> str:
@@ -218,8 +219,8 @@ def _secret(options: Options) -> str:
     try:
         secret = plain_files.read(path, MAX_SECRET).decode().rstrip('\r\n')
     except (OSError, ValueError) as error:
-        told = getattr(error, 'strerror', None) or 'it is no text'
-        raise _wrong(f'secret_file {path}: {told}') from None
+        reason = getattr(error, 'strerror', None) or 'it is no text'
+        raise _wrong(f'secret_file {path}: {reason}') from None
     if not secret:
         raise _wrong(f'secret_file {path}: it is empty')
     return secret
@@ -244,8 +245,8 @@ def _plugin(options: Options, secret: str) -> Any:
     except ks_exceptions.ClientException as error:
         # The text of another one might hold a value.
         is_safe = isinstance(error, ks_exceptions.OptionError)
-        told = str(error) if is_safe else type(error).__name__
-        raise _wrong(f'auth_type {options["auth_type"]}: {told}') from None
+        reason = str(error) if is_safe else type(error).__name__
+        raise _wrong(f'auth_type {options["auth_type"]}: {reason}') from None
 
 
 def _require_readable(name: str, path: str | None) -> None:

@@ -27,8 +27,8 @@ class Masakari(Sink):
     def __init__(self, name: str, options: Options) -> None:
         super().__init__(name, options)
         self._events = {
-            kind: told.partition('/')[::2]
-            for kind, told in options['event_map'].items()
+            kind: event.partition('/')[::2]
+            for kind, event in options['event_map'].items()
         }
         self._service = keystone.Service(options, masakari.connect, 'Masakari')
 
@@ -56,15 +56,15 @@ class Masakari(Sink):
 
     def check(self, host: str) -> str:
         try:
-            found = [*self._service.client().hosts(host)]
+            rows = [*self._service.client().hosts(host)]
         except exceptions.ClientError as error:
             # Who may notify need not be allowed to list segments.
             if error.kwargs.get('status') == 403:
                 return ''
             return self._service.result_of(error).text
-        if not found:
+        if not rows:
             return f'Masakari does not know host {host}: {_unknown(host)}'
-        if all(one['on_maintenance'] for one in found):
+        if all(row['on_maintenance'] for row in rows):
             return f'host {host} is under maintenance: {_closed(host)}'
         return ''
 
@@ -110,17 +110,17 @@ def _closed(host: str) -> str:
 
 
 def _faults_of(event_map: dict[str, str]) -> Iterable[str]:
-    kinds = [one.value for one in Kind]
-    for kind, told in event_map.items():
+    kinds = [kind.value for kind in Kind]
+    for kind, event in event_map.items():
         if kind not in kinds:
             hint = near_names.of_fields(kind, kinds)
             name = yaml_files.clip(kind)
             yield f'event_map: there is no kind {name}, {hint}'
-        parts = told.split('/')
+        parts = event.split('/')
         if len(parts) != 2 or not all(
-            0 < len(one) <= LONGEST_NAME for one in parts
+            0 < len(part) <= LONGEST_NAME for part in parts
         ):
             yield (
-                f'event_map: {yaml_files.clip(told)} is not EVENT/DETAIL, '
+                f'event_map: {yaml_files.clip(event)} is not EVENT/DETAIL, '
                 'such as LIFECYCLE/STOPPED_FAILED'
             )

@@ -50,7 +50,7 @@ class Watcher(Trigger):
         self._clock = clock
         self._service = keystone.Service(options, watcher.find, 'Watcher')
         self._may_read = bool(options['confirm'])
-        self._is_told = False
+        self._is_warned = False
         self._last = float('-inf')
         """When it was last triggered, by the clock."""
         self._first: float | None = None
@@ -61,10 +61,10 @@ class Watcher(Trigger):
 
     @classmethod
     def faults(cls, options: Options) -> list[str]:
-        found = keystone.faults(options)
+        texts = keystone.faults(options)
         if not options['audit']:
-            found.append('audit: is not set; name an audit of type EVENT')
-        return found
+            texts.append('audit: is not set; name an audit of type EVENT')
+        return texts
 
     @property
     def delay(self) -> float:
@@ -87,16 +87,16 @@ class Watcher(Trigger):
         try:
             client = self._service.client()
             if self._may_read:
-                found = client.audit(self._audit)
-                if told := self._unfit(found):
-                    return told
+                audit = client.audit(self._audit)
+                if reason := self._unfit(audit):
+                    return reason
         except exceptions.ClientError as error:
-            return self._told(error)
+            return self._text_of(error)
         try:
             # There is none of that UUID, so that nothing is triggered.
             client.trigger(str(uuid.uuid4()))
         except exceptions.ClientError as error:
-            return '' if _is_unknown(error) else self._told(error)
+            return '' if _is_unknown(error) else self._text_of(error)
         return ''
 
     def close(self) -> None:
@@ -119,9 +119,9 @@ class Watcher(Trigger):
         if state == RUNNING:
             text = f'audit {self._audit} runs, since before'
             return Result(Outcome.PENDING, text, LOOK_SECONDS)
-        if told := self._unfit(audit):
-            return Result(Outcome.AWAY, told)
-        if self._left() <= 0:
+        if reason := self._unfit(audit):
+            return Result(Outcome.AWAY, reason)
+        if self._remaining() <= 0:
             client.trigger(self._audit)
             self._before = changed
             self._note()
@@ -131,7 +131,7 @@ class Watcher(Trigger):
     def _blind(
         self, client: watcher.WatcherClient, error: exceptions.ClientError
     ) -> Result:
-        if not self._is_told:
+        if not self._is_warned:
             LOG.warning(
                 'Sink %s: the user may not read audit %s, so it is triggered '
                 'again and again: %s',
@@ -139,12 +139,12 @@ class Watcher(Trigger):
                 self._audit,
                 self._service.result_of(error, BLIND).text,
             )
-        self._is_told = True
+        self._is_warned = True
         return self._repeated(client)
 
     def _repeated(self, client: watcher.WatcherClient) -> Result:
         """Trigger it again and again, until one surely came after."""
-        if self._left() <= 0:
+        if self._remaining() <= 0:
             is_again = self._first is not None
             client.trigger(self._audit)
             self._note()
@@ -155,9 +155,9 @@ class Watcher(Trigger):
                 self._first = None
                 return Result(Outcome.DELIVERED)
         text = f'audit {self._audit} was triggered; nobody knows if it began'
-        return Result(Outcome.PENDING, text, max(self._left(), 0.0))
+        return Result(Outcome.PENDING, text, max(self._remaining(), 0.0))
 
-    def _left(self) -> float:
+    def _remaining(self) -> float:
         """Seconds until it may be triggered."""
         pause = LEAST_PAUSE if self._first is None else self._pause
         return self._last + pause - self._clock()
@@ -174,8 +174,8 @@ class Watcher(Trigger):
                 # It was none when the trigger was taken, so it began after.
                 self._first = None
                 return Result(Outcome.DELIVERED)
-            told = f'audit {self._audit} runs, since before'
-            return Result(Outcome.PENDING, told, LOOK_SECONDS)
+            reason = f'audit {self._audit} runs, since before'
+            return Result(Outcome.PENDING, reason, LOOK_SECONDS)
         return self._service.result_of(error, self._remedy(error))
 
     def _unfit(self, audit: rest.Json) -> str:
@@ -193,7 +193,7 @@ class Watcher(Trigger):
             'and create another one of that name'
         )
 
-    def _told(self, error: exceptions.ClientError) -> str:
+    def _text_of(self, error: exceptions.ClientError) -> str:
         """The error, and what is to be done about it."""
         return self._service.result_of(error, self._remedy(error)).text
 

@@ -14,7 +14,7 @@ from kronos.monitor.sinks.https import Answer, Files, Https, Unreachable
 
 LOG = logging.getLogger(__name__)
 
-TOLD = 200
+MOST_LOGGED = 200
 """Characters of an answer that a log repeats."""
 READ = 4096
 """Bytes of it that are looked at."""
@@ -47,18 +47,18 @@ class Webhook(Sink):
 
     @classmethod
     def faults(cls, options: Options) -> list[str]:
-        found = _faults_of_url(options['url'] or '', options['insecure'])
+        texts = _faults_of_url(options['url'] or '', options['insecure'])
         for name in _FILES:
             path = options[name] or ''
             if fault := plain_files.fault(path):
-                found.append(f'{name}: {path} cannot be read: {fault}')
+                texts.append(f'{name}: {path} cannot be read: {fault}')
         if options['keyfile'] and not options['certfile']:
-            found.append('keyfile: is set, but certfile is not')
-        return found
+            texts.append('keyfile: is set, but certfile is not')
+        return texts
 
     def deliver(self, message: Message) -> Result:
         try:
-            answer = self._answer('POST', messages.kept(message).encode())
+            answer = self._answer('POST', messages.text_of(message).encode())
         except Unreachable as error:
             return Result(Outcome.AWAY, str(error))
         return self._result(answer)
@@ -102,7 +102,7 @@ class Webhook(Sink):
         secrets = masking.Secrets([*self._url_pieces, *self._tokens])
         said = answer.body[:READ].decode(errors='replace')
         said = ' '.join(secrets.masked(said).split())
-        text = f'HTTP {answer.status}: {plain_text.line(said)[:TOLD]}'
+        text = f'HTTP {answer.status}: {plain_text.line(said)[:MOST_LOGGED]}'
         location = answer.headers.get('Location')
         if answer.status in addresses.REDIRECTS and location:
             target = addresses.target(self.options['url'], location)
@@ -139,14 +139,14 @@ def _faults_of_url(url: str, insecure: bool) -> list[str]:
         host, parts = None, parse.urlsplit('')
     if parts.scheme not in ('http', 'https') or not host:
         return ['url: it must be https://HOST, with a port and a path if need']
-    found = []
+    texts = []
     if parts.scheme == 'http' and not insecure:
-        found.append(
+        texts.append(
             'url: it is http://, which anybody on the way can read and '
             'change; use https://, or set insecure = true'
         )
     if parts.username is not None:
-        found.append('url: it holds a user; use bearer_token_file instead')
-    if any(ord(one) <= 32 or ord(one) > 126 for one in url):
-        found.append('url: it holds a character that no URL may have')
-    return found
+        texts.append('url: it holds a user; use bearer_token_file instead')
+    if any(ord(character) <= 32 or ord(character) > 126 for character in url):
+        texts.append('url: it holds a character that no URL may have')
+    return texts

@@ -68,8 +68,8 @@ class Synthetic(Source):
     def want(self, instance: str) -> None:
         with self._lock:
             if not self._is_away:
-                found = self._domains.get(instance)
-                self.news.append(found or Gone(instance))
+                domain = self._domains.get(instance)
+                self.news.append(domain or Gone(instance))
 
     def check(self) -> str:
         try:
@@ -92,14 +92,14 @@ class Synthetic(Source):
 
     def _opened(self) -> BinaryIO | None:
         """The file, as soon as it is there."""
-        is_told = False
+        is_warned = False
         while not self._ended.is_set():
             try:
                 return plain_files.opened(self._path)
             except OSError as error:
-                if not is_told:
+                if not is_warned:
                     self.news.append(Away(time.time(), str(error.strerror)))
-                is_told = True
+                is_warned = True
             self._ended.wait(LOOK_SECONDS)
         return None
 
@@ -112,15 +112,15 @@ class Synthetic(Source):
 
     def _happen(self, line: bytes) -> None:
         try:
-            told = json.loads(line)
-            if 'away' in told:
-                self._away(str(told['away']))
-            elif 'back' in told:
+            row = json.loads(line)
+            if 'away' in row:
+                self._away(str(row['away']))
+            elif 'back' in row:
                 self._is_away = False
                 if self._is_live:
                     self._list()
             else:
-                self._change(told)
+                self._change(row)
         except Exception as error:
             LOG.warning('%s: a line is no event: %r', self._path, error)
 
@@ -133,42 +133,42 @@ class Synthetic(Source):
         domains = [*self._domains.values()]
         self.news.append(Listing(time.time(), domains))
 
-    def _change(self, told: dict[str, Any]) -> None:
+    def _change(self, row: dict[str, Any]) -> None:
         """As libvirt does it: the state first, then the event."""
-        instance = str(told['instance'])
-        if told.get('gone'):
+        instance = str(row['instance'])
+        if row.get('gone'):
             self._domains.pop(instance, None)
-        elif 'state' in told or 'xml' in told:
-            self._describe(instance, told)
-        if self._is_live and not self._is_away and 'event' in told:
-            known = self._domains.get(instance)
+        elif 'state' in row or 'xml' in row:
+            self._describe(instance, row)
+        if self._is_live and not self._is_away and 'event' in row:
+            domain = self._domains.get(instance)
             self.news.append(
                 Event(
                     instance,
-                    str(told.get('name', instance)),
-                    str(told['event']),
-                    str(told.get('detail', '')),
-                    float(told.get('at', time.time())),
-                    known.run if known else None,
-                    str(told.get('about', '')),
+                    str(row.get('name', instance)),
+                    str(row['event']),
+                    str(row.get('detail', '')),
+                    float(row.get('at', time.time())),
+                    domain.run if domain else None,
+                    str(row.get('about', '')),
                 )
             )
 
-    def _describe(self, instance: str, told: dict[str, Any]) -> None:
+    def _describe(self, instance: str, row: dict[str, Any]) -> None:
         before = self._domains.get(instance)
         metadata = before.metadata if before else None
-        if 'xml' in told:
+        if 'xml' in row:
             with contextlib.suppress(nova_metadata.HostileXml):
-                metadata = nova_metadata.parse(str(told['xml']))
-        run = told.get('run')
+                metadata = nova_metadata.parse(str(row['xml']))
+        run = row.get('run')
         domain = Domain(
             instance,
-            str(told.get('name', instance)),
-            State(told.get('state', before.state if before else 'UNKNOWN')),
-            str(told.get('reason', '')),
+            str(row.get('name', instance)),
+            State(row.get('state', before.state if before else 'UNKNOWN')),
+            str(row.get('reason', '')),
             None if run is None else int(run),
             metadata,
         )
         self._domains[instance] = domain
-        if self._is_live and not self._is_away and 'xml' in told:
+        if self._is_live and not self._is_away and 'xml' in row:
             self.news.append(domain)

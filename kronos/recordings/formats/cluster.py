@@ -13,7 +13,7 @@ from typing import Any
 import pydantic
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.common import first_fault, garbage
+from kronos.common import first_fault, gc_pause
 from kronos.common.exceptions import ArchiveError
 from kronos.common.names import near_names
 from kronos.engine.server_groups import APART, TOGETHER
@@ -54,7 +54,7 @@ class Cluster:
     warnings: list[str] = field(default_factory=list)
 
 
-@garbage.held()
+@gc_pause.paused()
 def read(path: str) -> Cluster:
     """Read a file, gzipped or not.
 

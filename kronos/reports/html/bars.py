@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.reports.html import formatting
 from kronos.reports.html import overview as overviews
 from kronos.reports.html import scale as scales
-from kronos.reports.html import shown
 from kronos.reports.html.scale import Band, Scale
 
 ALL = 48
@@ -66,27 +66,29 @@ class Figure:
 
     @property
     def is_content_before(self) -> bool:
-        return self.imbalance_before <= self.threshold + shown.EPSILON
+        return self.imbalance_before <= self.threshold + formatting.EPSILON
 
     @property
     def is_content_after(self) -> bool:
-        return self.imbalance_after <= self.threshold + shown.EPSILON
+        return self.imbalance_after <= self.threshold + formatting.EPSILON
 
 
 def figure(policy: Mapping[str, Any]) -> Figure:
     """:param policy: of a scope of the document"""
     threshold, fills = policy['threshold'], policy.get('mode') == 'pack'
     width = None if fills else threshold
-    rows = [row for row in policy['scores'] if shown.is_number(row['value'])]
+    rows = [
+        row for row in policy['scores'] if formatting.is_number(row['value'])
+    ]
     rows.sort(key=lambda row: (-row['value'], row['host']))
     befores = [row['value'] for row in rows]
     afters = [row.get('after') for row in rows]
-    known = all(shown.is_number(after) for after in afters)
+    is_complete = all(formatting.is_number(after) for after in afters)
     before = scales.band(befores, width)
-    after = scales.band(afters, width) if known else None
+    after = scales.band(afters, width) if is_complete else None
     ceiling = policy.get('capacity_threshold', 1.0)
     ends = _ends(before, after, ceiling if fills else None)
-    found = Figure(
+    drawn = Figure(
         name=policy['name'],
         weight=policy['weight'],
         threshold=threshold,
@@ -104,12 +106,12 @@ def figure(policy: Mapping[str, Any]) -> Figure:
         hosts=len(rows),
     )
     if before is not None:
-        _draw(found, before, rows)
+        _draw(drawn, before, rows)
         if len(rows) > ALL:
-            found.overview = overviews.overview(
-                befores, afters if known else [], before, after
+            drawn.overview = overviews.overview(
+                befores, afters if is_complete else [], before, after
             )
-    return found
+    return drawn
 
 
 def _ends(
@@ -118,59 +120,61 @@ def _ends(
     """What the scale has to reach."""
     ends = [
         end
-        for one in (before, after)
-        if one
-        for end in (one.highest, one.ceiling)
+        for band in (before, after)
+        if band
+        for end in (band.highest, band.ceiling)
     ]
-    if ends and shown.is_number(ceiling):
+    if ends and formatting.is_number(ceiling):
         ends.append(ceiling)
     return ends
 
 
-def _draw(found: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
+def _draw(drawn: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
     last = -1
-    after = found.after
-    for at in _standing_out(rows, after is not None):
-        row = rows[at]
+    after = drawn.after
+    for index in _standing_out(rows, after is not None):
+        row = rows[index]
         value = row['after'] if after else None
-        found.bars.append(
+        drawn.bars.append(
             Bar(
                 host=row['host'],
                 before=row['value'],
                 after=value,
-                x_before=found.scale.at(row['value']),
-                x_after=found.scale.at(value or 0.0),
+                x_before=drawn.scale.position(row['value']),
+                x_after=drawn.scale.position(value or 0.0),
                 over_before=before.over(row['value']),
                 over_after=after is not None and after.over(row['after']),
-                gap=at - last - 1,
+                gap=index - last - 1,
             )
         )
-        last = at
-    found.gap = len(rows) - 1 - last
+        last = index
+    drawn.gap = len(rows) - 1 - last
 
 
-def _standing_out(rows: list[Mapping[str, Any]], known: bool) -> list[int]:
+def _standing_out(rows: list[Mapping[str, Any]], has_after: bool) -> list[int]:
     """Positions, in order, of the hosts that have a bar."""
     every = range(len(rows))
     if len(rows) <= ALL:
         return list(every)
     chosen = {*every[:HIGHEST], *every[-LOWEST:]}
-    if known:
-        by_after = sorted(every, key=lambda at: -rows[at]['after'])
+    if has_after:
+        by_after = sorted(every, key=lambda index: -rows[index]['after'])
         changes = [abs(row['after'] - row['value']) for row in rows]
-        by_change = sorted(every, key=lambda at: -changes[at])
+        by_change = sorted(every, key=lambda index: -changes[index])
         chosen |= {*by_after[:HIGHEST], *by_after[-LOWEST:]}
         chosen |= {
-            at for at in by_change[:CHANGED] if changes[at] > shown.EPSILON
+            index
+            for index in by_change[:CHANGED]
+            if changes[index] > formatting.EPSILON
         }
     return _filled(sorted(chosen))
 
 
 def _filled(chosen: list[int]) -> list[int]:
     """Without gaps that are hardly worth a line."""
-    found = chosen[:1]
-    for at in chosen[1:]:
-        if at - found[-1] - 1 <= SMALL_GAP:
-            found.extend(range(found[-1] + 1, at))
-        found.append(at)
-    return found
+    indexes = chosen[:1]
+    for index in chosen[1:]:
+        if index - indexes[-1] - 1 <= SMALL_GAP:
+            indexes.extend(range(indexes[-1] + 1, index))
+        indexes.append(index)
+    return indexes

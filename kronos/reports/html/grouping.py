@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.reports.html.places import Places
+from kronos.reports.html.hosts import InstanceHosts
 
 LISTED = 100
 """Groups that have a row."""
@@ -48,35 +48,35 @@ class Groups:
     total: int
 
 
-def groups(scope: Mapping[str, Any], where: Places) -> Groups | None:
+def groups(scope: Mapping[str, Any], where: InstanceHosts) -> Groups | None:
     """None if the report is too old to tell."""
     if 'groups' not in scope:
         return None
-    found = [_group(row, where) for row in scope['groups']]
-    found.sort(
-        key=lambda one: (
-            not one.broken_after,
-            not one.broken_before,
-            not one.moves,
-            one.name,
+    rows = [_group(row, where) for row in scope['groups']]
+    rows.sort(
+        key=lambda group: (
+            not group.broken_after,
+            not group.broken_before,
+            not group.moves,
+            group.name,
         )
     )
     quiet = sum(
-        not (one.broken_before or one.broken_after or one.moves)
-        for one in found
+        not (group.broken_before or group.broken_after or group.moves)
+        for group in rows
     )
-    most = min(LISTED, max(QUIET, len(found) - quiet))
+    most = min(LISTED, max(QUIET, len(rows) - quiet))
     return Groups(
-        listed=found[:most],
-        unlisted=len(found[most:]),
-        broken_before=sum(bool(one.broken_before) for one in found),
-        broken_after=sum(bool(one.broken_after) for one in found),
-        total=len(found),
+        listed=rows[:most],
+        unlisted=len(rows[most:]),
+        broken_before=sum(bool(group.broken_before) for group in rows),
+        broken_after=sum(bool(group.broken_after) for group in rows),
+        total=len(rows),
     )
 
 
-def _group(row: Mapping[str, Any], where: Places) -> Group:
-    found = Group(
+def _group(row: Mapping[str, Any], where: InstanceHosts) -> Group:
+    group = Group(
         uuid=row['uuid'],
         name=row['name'],
         policy=row['policy'],
@@ -90,19 +90,19 @@ def _group(row: Mapping[str, Any], where: Places) -> Group:
     # Who moves is what one looks for.
     movers = [u for u in row['members'] if _moves(u, where)]
     others = [u for u in row['members'] if not _moves(u, where)]
-    found.moves = len(movers)
+    group.moves = len(movers)
     chosen = (movers + others)[:MEMBERS]
-    found.unnamed = found.members - len(chosen)
+    group.unnamed = group.members - len(chosen)
     for uuid in chosen:
         before = where.before.get(uuid, '')
         host = where.after.get(uuid, '')
         member = Member(
             where.names.get(uuid) or uuid, before if before != host else ''
         )
-        found.hosts.setdefault(host, []).append(member)
-    found.hosts = {host: found.hosts[host] for host in sorted(found.hosts)}
-    return found
+        group.hosts.setdefault(host, []).append(member)
+    group.hosts = {host: group.hosts[host] for host in sorted(group.hosts)}
+    return group
 
 
-def _moves(uuid: str, where: Places) -> bool:
+def _moves(uuid: str, where: InstanceHosts) -> bool:
     return where.before.get(uuid) != where.after.get(uuid)

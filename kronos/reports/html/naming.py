@@ -25,14 +25,14 @@ def named(scope: Mapping[str, Any], names: Mapping[str, str]) -> Any:
 
     :param names: by uuid; of a name that several have, the uuid is told too
     """
-    told = _Namer(names).told
+    name_in = _Namer(names).named
     copy = dict(scope)
     for key in (*_SENTENCES, *_LISTS, *_BY_KEY):
         if key in copy:
-            copy[key] = told(copy[key])
+            copy[key] = name_in(copy[key])
     for key, fields in _ROWS.items():
         copy[key] = [
-            row | {one: told(row[one]) for one in fields if one in row}
+            row | {name: name_in(row[name]) for name in fields if name in row}
             for row in copy.get(key, [])
         ]
     # An old report is known by what it lacks.
@@ -44,18 +44,18 @@ class _Namer:
         self._names = names
         self._counts = Counter(names.values())
 
-    def told(self, value: Any) -> Any:
+    def named(self, value: Any) -> Any:
         """A sentence, or a list or a mapping of them, with names."""
         if isinstance(value, str):
             return _UUID.sub(self._name, value)
         if isinstance(value, list):
-            return [self.told(one) for one in value]
+            return [self.named(part) for part in value]
         if isinstance(value, dict):
-            return {key: self.told(one) for key, one in value.items()}
+            return {key: self.named(part) for key, part in value.items()}
         return value
 
-    def _name(self, found: re.Match[str]) -> str:
-        name = self._names.get(found[0])
-        if not name or name == found[0]:
-            return found[0]
-        return name if self._counts[name] == 1 else f'{name} ({found[0]})'
+    def _name(self, match: re.Match[str]) -> str:
+        name = self._names.get(match[0])
+        if not name or name == match[0]:
+            return match[0]
+        return name if self._counts[name] == 1 else f'{name} ({match[0]})'

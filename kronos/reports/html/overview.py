@@ -5,7 +5,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-from kronos.reports.html import scale, shown
+from kronos.reports.html import formatting, scale
 from kronos.reports.html.scale import Band
 
 BINS = 20
@@ -47,9 +47,9 @@ class Skyline:
     """All hosts side by side, the highest first."""
 
     top: float
-    before: shown.Drawing
+    before: formatting.Drawing
     """The path of an area."""
-    after: shown.Drawing
+    after: formatting.Drawing
     """The path of a line; each state in its own order."""
     band_y: float
     band_height: float
@@ -93,16 +93,16 @@ def _bins(
     values = befores + afters
     low = min(values)
     step = scale.step_for(max(values) - low, BINS)
-    first = math.floor(low / step + shown.EPSILON)
-    last = math.floor(max(values) / step + shown.EPSILON)
+    first = math.floor(low / step + formatting.EPSILON)
+    last = math.floor(max(values) / step + formatting.EPSILON)
     bins = [
-        Bin(round(at * step, 6), round((at + 1) * step, 6))
-        for at in range(last, first - 1, -1)
+        Bin(round(index * step, 6), round((index + 1) * step, 6))
+        for index in range(last, first - 1, -1)
     ]
 
     def side_of(value: float, name: str) -> Side:
-        at = last - math.floor(value / step + shown.EPSILON)
-        side: Side = getattr(bins[at], name)
+        index = last - math.floor(value / step + formatting.EPSILON)
+        side: Side = getattr(bins[index], name)
         return side
 
     for name, some, band in (
@@ -113,7 +113,7 @@ def _bins(
             side = side_of(value, name)
             side.hosts += 1
             side.over += band is not None and band.over(value)
-    sides = [side for one in bins for side in (one.before, one.after)]
+    sides = [side for row in bins for side in (row.before, row.after)]
     most = max(side.hosts for side in sides)
     for side in sides:
         side.width = round(100.0 * side.hosts / most, 2)
@@ -130,8 +130,8 @@ def _skyline(befores: list[float], afters: list[float], band: Band) -> Skyline:
     def steps(values: list[float]) -> str:
         wide = scale.WIDTH / len(values)
         return ''.join(
-            f'V{y(value):g}H{(at + 1) * wide:.4g}'
-            for at, value in enumerate(sorted(values, reverse=True))
+            f'V{y(value):g}H{(index + 1) * wide:.4g}'
+            for index, value in enumerate(sorted(values, reverse=True))
         )
 
     area = f'M0 {HEIGHT}{steps(befores)}V{HEIGHT}Z'
@@ -141,8 +141,8 @@ def _skyline(befores: list[float], afters: list[float], band: Band) -> Skyline:
     ceiling = y(band.ceiling)
     return Skyline(
         top,
-        shown.Drawing(area),
-        shown.Drawing(line),
+        formatting.Drawing(area),
+        formatting.Drawing(line),
         ceiling,
         round(y(band.lowest) - ceiling, 1),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import jinja2
 
-from kronos.reports.html import flows, scale, shown, view
+from kronos.reports.html import formatting, sankey, scale, view
 
 
 def render(document: Mapping[str, Any], title: str) -> str:
@@ -23,11 +23,11 @@ def render(document: Mapping[str, Any], title: str) -> str:
     :raises ValueError: if the document is not of format_version 1
     :raises KeyError: if it lacks what every version has
     """
-    found = view.scopes(document)
+    scopes = view.scopes(document)
     sortings = [
         sorting
-        for one in found
-        for sorting in (one.host_sorting, one.move_sorting)
+        for scope in scopes
+        for sorting in (scope.host_sorting, scope.move_sorting)
         if sorting
     ]
     return (
@@ -36,13 +36,15 @@ def render(document: Mapping[str, Any], title: str) -> str:
         .render(
             title=title,
             document=document,
-            scopes=found,
-            moves=sum(len(one.told['steps']) for one in found),
-            memory_mb=sum(one.told['memory_mb'] for one in found),
+            scopes=scopes,
+            moves=sum(len(scope.plan['steps']) for scope in scopes),
+            memory_mb=sum(scope.plan['memory_mb'] for scope in scopes),
             scale_width=scale.WIDTH,
-            row_height=flows.ROW,
+            row_height=sankey.ROW,
             limits=_LIMITS,
-            orders=max((len(one.labels) for one in sortings), default=0),
+            orders=max(
+                (len(sorting.labels) for sorting in sortings), default=0
+            ),
         )
     )
 
@@ -52,23 +54,23 @@ _LIMITS = {'moves': view.MOVES, 'listed': view.LISTED}
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    found = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader('kronos.reports.html'),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=shown.finalize,
+        finalize=formatting.finalize,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(
-        duration=shown.duration,
-        gibibytes=shown.gibibytes,
-        imbalance=shown.imbalance,
+    environment.filters.update(
+        duration=formatting.duration,
+        gibibytes=formatting.gibibytes,
+        imbalance=formatting.imbalance,
         phase=view.phase,
-        plain=shown.plain,
-        score=shown.score,
-        told=shown.told,
-        whole=shown.whole,
+        plain=formatting.plain,
+        score=formatting.score,
+        setting=formatting.setting,
+        whole=formatting.whole,
     )
-    found.globals.update(many=shown.many)
-    return found
+    environment.globals.update(many=formatting.many)
+    return environment

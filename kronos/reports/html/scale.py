@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kronos.reports.html import shown
+from kronos.reports.html import formatting
 
 WIDTH = 1000
 """Units of a figure from side to side; figures are stretched."""
@@ -27,7 +27,7 @@ class Scale:
     """The value at the far end."""
     ticks: list[Tick]
 
-    def at(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Units from the left; what is beyond the ends stands at them."""
         share = min(max(value / self.top, 0.0), 1.0)
         return round(share * WIDTH, 1)
@@ -37,10 +37,13 @@ def scale(values: Iterable[float], most_ticks: int = 4) -> Scale:
     """A scale for finite values."""
     highest = max((0.0, *values))
     step = step_for(highest, most_ticks)
-    number = max(1, math.ceil(highest / step - shown.EPSILON))
+    number = max(1, math.ceil(highest / step - formatting.EPSILON))
     ticks = [
-        Tick(shown.plain(round(at * step, 6)), round(100.0 * at / number, 2))
-        for at in range(number + 1)
+        Tick(
+            formatting.plain(round(index * step, 6)),
+            round(100.0 * index / number, 2),
+        )
+        for index in range(number + 1)
     ]
     return Scale(number * step, ticks)
 
@@ -48,7 +51,7 @@ def scale(values: Iterable[float], most_ticks: int = 4) -> Scale:
 def step_for(width: float, most: int) -> float:
     """The smallest round step of which no more than ``most`` are needed."""
     for step in _STEPS:
-        if width <= step * most + shown.EPSILON:
+        if width <= step * most + formatting.EPSILON:
             return step
     return 10.0 ** math.ceil(math.log10(width / most))
 
@@ -62,7 +65,7 @@ class Band:
     highest: float
 
     def over(self, value: float) -> bool:
-        return value > self.ceiling + shown.EPSILON
+        return value > self.ceiling + formatting.EPSILON
 
 
 def band(values: list[float], threshold: float | None) -> Band | None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.reports.html import places, shown
+from kronos.reports.html import formatting
+from kronos.reports.html.hosts import HostFigures
 
 FEW = 12
 """Rows that can be taken in at a glance and need no sorting."""
@@ -27,14 +28,14 @@ class Sorting:
 
 def ranks(values: Sequence[Any], highest_first: bool = False) -> Ranks:
     """The place of each value, from 1: equal ones share it, None has none."""
-    known = {value for value in values if value is not None}
-    order = sorted(known, reverse=highest_first)
-    place = {value: at for at, value in enumerate(order, start=1)}
+    distinct = {value for value in values if value is not None}
+    order = sorted(distinct, reverse=highest_first)
+    place = {value: rank for rank, value in enumerate(order, start=1)}
     return [place.get(value) for value in values]
 
 
 def hosts(
-    rows: Sequence[places.HostRow], policies: Sequence[str], has_places: bool
+    rows: Sequence[HostFigures], policies: Sequence[str], has_places: bool
 ) -> Sorting | None:
     """Orders of the table of hosts, which is by name.
 
@@ -45,12 +46,12 @@ def hosts(
     orders = []
     if has_places:
         orders.append(('servers', _highest_first(row.after for row in rows)))
-    for at, name in enumerate(policies):
-        seen = (_seen(*row.values[at]) for row in rows)
+    for index, name in enumerate(policies):
+        seen = (_seen(*row.values[index]) for row in rows)
         orders.append((name, _highest_first(seen)))
-    made = [len(row.leaving) + len(row.coming) or None for row in rows]
-    if any(made):
-        orders.append(('moves', _highest_first(made)))
+    counts = [len(row.leaving) + len(row.coming) or None for row in rows]
+    if any(counts):
+        orders.append(('moves', _highest_first(counts)))
     return _sorting('name', orders, len(rows))
 
 
@@ -60,27 +61,29 @@ def moves(steps: Sequence[Mapping[str, Any]], evens: bool) -> Sorting | None:
     :param evens: whether moves are made for what they gain
     :returns: None if the table is short
     """
-    names = [one['instance_name'] or one['instance'] for one in steps]
-    phases = [one['phase'] for one in steps]
-    gains = [one.get('gain') for one in steps]
+    names = [step['instance_name'] or step['instance'] for step in steps]
+    phases = [step['phase'] for step in steps]
+    gains = [step.get('gain') for step in steps]
     orders = [
         ('server', ranks(names)),
-        ('from', ranks([one['source'] for one in steps])),
-        ('to', ranks([one['destination'] for one in steps])),
+        ('from', ranks([step['source'] for step in steps])),
+        ('to', ranks([step['destination'] for step in steps])),
     ]
     if len(set(phases)) > 1:
         orders.append(('why', ranks(phases)))
     orders.append(
-        ('memory', _highest_first(one['memory_mb'] for one in steps))
+        ('memory', _highest_first(step['memory_mb'] for step in steps))
     )
-    if evens and any(one is not None for one in gains):
+    if evens and any(gain is not None for gain in gains):
         orders.append(('gain', _highest_first(gains)))
     return _sorting('order of the plan', orders, len(steps))
 
 
 def _highest_first(values: Iterable[float | None]) -> Ranks:
-    known = [one if shown.is_number(one) else None for one in values]
-    return ranks(known, highest_first=True)
+    numbers = [
+        value if formatting.is_number(value) else None for value in values
+    ]
+    return ranks(numbers, highest_first=True)
 
 
 def _seen(before: float | None, after: float | None) -> float | None:
@@ -95,10 +98,14 @@ def _sorting(
         return None
     styles = []
     for row in range(rows):
-        found = [(at, by[row]) for at, (_, by) in enumerate(orders, start=1)]
+        numbered = [
+            (number, by[row]) for number, (_, by) in enumerate(orders, start=1)
+        ]
         styles.append(
             ';'.join(
-                f'--{at}:{rank}' for at, rank in found if rank is not None
+                f'--{number}:{rank}'
+                for number, rank in numbered
+                if rank is not None
             )
         )
     return Sorting([own, *(label for label, _ in orders)], styles)

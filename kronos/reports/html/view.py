@@ -8,13 +8,14 @@ from typing import Any
 from kronos.reports import thresholds
 from kronos.reports.html import (
     bars,
-    flows,
     grouping,
+    hosts,
     naming,
-    places,
+    sankey,
     sorting,
-    stays,
+    unmoved,
 )
+from kronos.reports.html.hosts import HostFigures, ZoneFigures
 
 MOVES = 500
 """Moves that have a row in the table."""
@@ -44,7 +45,7 @@ _PHASES = {
 
 
 @dataclass
-class Move:
+class MoveRow:
     number: int
     uuid: str
     name: str
@@ -67,10 +68,10 @@ class Move:
 
 @dataclass
 class Scope:
-    """One scope; ``told`` is its row of the document, for plain values."""
+    """One scope; ``plan`` is its row of the document, for plain values."""
 
     number: int
-    told: Mapping[str, Any]
+    plan: Mapping[str, Any]
     outcome: str
     over: thresholds.Change
     """The policies over their thresholds."""
@@ -84,16 +85,16 @@ class Scope:
     """Names of the policies with values."""
     fills: bool
     """Whether hosts are to be filled, and others emptied."""
-    moves: list[Move]
+    moves: list[MoveRow]
     move_sorting: sorting.Sorting | None
-    flow: flows.Flow | None
-    hosts: list[places.HostRow]
+    flow: sankey.Flow | None
+    hosts: list[HostFigures]
     host_sorting: sorting.Sorting | None
-    zones: list[places.ZoneRow]
+    zones: list[ZoneFigures]
     has_places: bool
     groups: grouping.Groups | None
-    drains: list[stays.Drain]
-    staying: stays.Staying
+    drains: list[unmoved.DrainedHost]
+    staying: unmoved.Staying
 
 
 def scopes(document: Mapping[str, Any]) -> list[Scope]:
@@ -104,8 +105,8 @@ def scopes(document: Mapping[str, Any]) -> list[Scope]:
             f'that is known; it is {document.get("format_version")!r}'
         )
     return [
-        _scope(number, told)
-        for number, told in enumerate(document['scopes'], start=1)
+        _scope(number, row)
+        for number, row in enumerate(document['scopes'], start=1)
     ]
 
 
@@ -113,54 +114,54 @@ def phase(name: str) -> str:
     return _PHASES.get(name, name)
 
 
-def _certified(told: Mapping[str, Any]) -> str:
+def _certified(row: Mapping[str, Any]) -> str:
     """How good the plan is; '' where nobody knows, or an older report."""
-    found = told.get('certificate') or told.get('packing') or {}
-    text: str = found.get('text', '')
+    certificate = row.get('certificate') or row.get('packing') or {}
+    text: str = certificate.get('text', '')
     return text
 
 
-def _scope(number: int, told: Mapping[str, Any]) -> Scope:
-    where = places.places(told)
-    told = naming.named(told, where.names)
-    figures = [bars.figure(policy) for policy in told['policies']]
-    used = [one.name for one in figures if one.bars]
-    rows = places.hosts(told, where, used)
-    steps = told['steps']
+def _scope(number: int, row: Mapping[str, Any]) -> Scope:
+    where = hosts.instance_hosts(row)
+    row = naming.named(row, where.names)
+    figures = [bars.figure(policy) for policy in row['policies']]
+    used = [figure.name for figure in figures if figure.bars]
+    rows = hosts.hosts(row, where, used)
+    steps = row['steps']
     zone_of = {row.name: row.zone for row in rows}
-    fills = any(one.fills for one in figures)
+    fills = any(figure.fills for figure in figures)
     return Scope(
         number=number,
-        told=told,
-        outcome=_SAYS.get(told['stopped'], told['stopped']),
-        over=thresholds.of_row(told),
-        certified=_certified(told),
-        rest=(told.get('rest') or {}).get('text', ''),
+        plan=row,
+        outcome=_SAYS.get(row['stopped'], row['stopped']),
+        over=thresholds.of_row(row),
+        certified=_certified(row),
+        rest=(row.get('rest') or {}).get('text', ''),
         policies=figures,
         used=used,
         fills=fills,
         moves=_moves(steps, zone_of),
         move_sorting=sorting.moves(steps[:MOVES], evens=not fills),
-        flow=flows.flow(steps, zone_of),
+        flow=sankey.flow(steps, zone_of),
         hosts=rows,
-        host_sorting=sorting.hosts(rows, used, where.known),
-        zones=places.zones(rows, steps),
-        has_places=where.known,
-        groups=grouping.groups(told, where),
-        drains=stays.drains(told, where),
-        staying=stays.staying(told, where),
+        host_sorting=sorting.hosts(rows, used, where.is_known),
+        zones=hosts.zones(rows, steps),
+        has_places=where.is_known,
+        groups=grouping.groups(row, where),
+        drains=unmoved.drains(row, where),
+        staying=unmoved.staying(row, where),
     )
 
 
 def _moves(
     steps: Sequence[Mapping[str, Any]], zone_of: Mapping[str, str]
-) -> list[Move]:
+) -> list[MoveRow]:
     names = {
         step['instance']: step['instance_name'] or step['instance']
         for step in steps
     }
     return [
-        Move(
+        MoveRow(
             number=number,
             uuid=step['instance'],
             name=step['instance_name'],

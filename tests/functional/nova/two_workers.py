@@ -62,7 +62,7 @@ def work(weighers):
     wait(lambda: weigh()[0].weight)
     # Until the connection is used again.
     scores = own._scores
-    wait(lambda: own._scores.at > scores.at)
+    wait(lambda: own._scores.asked_at > scores.asked_at)
     found = weigh()
     told = {
         'pid': os.getpid(),

@@ -4,7 +4,7 @@
 import re
 from typing import Any
 
-from kronos.reports.html import bars, flows, page
+from kronos.reports.html import bars, page, sankey
 from tests.functional.pages import base, looking, plans
 
 PIXELS = 0.006
@@ -162,7 +162,7 @@ class TestMoves(base.PageTestCase):
         sides = {}
         for side, end in (('left', 'source'), ('right', 'destination')):
             rows = figure[side]
-            self.assertLessEqual(len(rows), flows.ENDS)
+            self.assertLessEqual(len(rows), sankey.ENDS)
             touching = abs(rows[0]['inner'] - figure[f'svg_{side}'])
             self.assertLess(touching, 2)
             named = {one['host'] for one in rows if one['host']}

@@ -143,7 +143,7 @@ class TestRun(CommandTestCase):
         """Nothing is loaded that it has no use for."""
         text = (
             'import sys; from kronos.cmd import instance_monitor; '
-            'from kronos.monitor import assembly, checks, settings; '
+            'from kronos.monitor import wiring, checks, settings; '
             "print([n for n in ('openstack', 'keystoneauth1', 'numpy', "
             "'requests', 'nova', 'watcher', 'jinja2') if n in sys.modules])"
         )

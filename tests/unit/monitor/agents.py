@@ -13,7 +13,7 @@ import fixtures
 from oslo_config import cfg
 from oslotest import base
 
-from kronos.monitor import assembly, settings
+from kronos.monitor import settings, wiring
 from kronos.monitor.agent import Agent
 from kronos.monitor.settings import Settings
 from tests import places
@@ -82,7 +82,7 @@ class AgentTestCase(base.BaseTestCase):
 
     def agent(self, url: str = '', *lines: str) -> 'Running':
         """One in threads of this process."""
-        made = Running(assembly.agent_of(self.settings(url, *lines)))
+        made = Running(wiring.agent_of(self.settings(url, *lines)))
         self.addCleanup(made.end)
         made.start()
         return made

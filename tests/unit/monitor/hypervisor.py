@@ -82,7 +82,7 @@ def event(
     name: str, detail: str = '', instance: str = ONE, **more: Any
 ) -> Event:
     """An event as a source tells it."""
-    more.setdefault('at', 1000.0)
+    more.setdefault('moment', 1000.0)
     return Event(instance, 'guest', name, detail, **more)
 
 

@@ -39,7 +39,7 @@ class GroupingTestCase(base.BaseTestCase):
         self, *told: tuple[str, str], instance: str = ONE, at: float = 1000.0
     ) -> list[str]:
         return [
-            self.grouping.take(event(*one, instance, at=at), self.now)
+            self.grouping.take(event(*one, instance, moment=at), self.now)
             for one in told
         ]
 

@@ -24,8 +24,8 @@ class TestMessage(base.BaseTestCase):
 
     def told(self, incident: Incident) -> dict[str, object]:
         made = messages.of(incident, DECISION, 'node1', 'libvirt')
-        out = messages.sent(messages.kept(made), 1002.0, False)
-        found: dict[str, object] = json.loads(messages.kept(out))
+        out = messages.sent(messages.text_of(made), 1002.0, False)
+        found: dict[str, object] = json.loads(messages.text_of(out))
         jsonschema.validate(found, self.schema)
         return found
 

@@ -214,7 +214,7 @@ print('recovered')
 class TestBroken(SpoolTestCase):
     def test_while_it_is_used(self) -> None:
         self.spool.commit(Changes(entries=[entry(n) for n in range(500)]))
-        made = self.spool.made
+        made = self.spool.file_id
         writer, _ = self.spool._both or (None, None)
         assert writer is not None
         writer.execute('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -226,7 +226,7 @@ class TestBroken(SpoolTestCase):
         )
         self.assertIn(str(self.path), str(error))
         self.assertEqual([], self.ids())
-        self.assertNotEqual(made, self.spool.made)
+        self.assertNotEqual(made, self.spool.file_id)
         self.spool.commit(Changes(entries=[entry(1)]))
         self.assertEqual(['id-1'], self.ids())
 

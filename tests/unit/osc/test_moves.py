@@ -92,7 +92,7 @@ class TestParameters(base.BaseTestCase):
             ),
         )
         self.assertEqual('vm1 h1 -> h2 (spread)', found.what)
-        self.assertEqual('1970-01-01T00:00:20Z', found.at)
+        self.assertEqual('1970-01-01T00:00:20Z', found.touched_at)
 
     def test_a_restart(self) -> None:
         told = {

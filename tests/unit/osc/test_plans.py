@@ -60,15 +60,15 @@ class TestNewest(clouds.CloudTestCase):
 @ddt.ddt
 class TestOne(clouds.CloudTestCase):
     def one(self, **fields: object) -> plans.Plan:
-        return plans.one(self.client, self.add_plan(1, **fields))
+        return plans.by_uuid(self.client, self.add_plan(1, **fields))
 
     def test_a_strategy_of_a_deployer(self) -> None:
         plan = self.add_plan(1, strategy_name='ours')
         self.assertRaises(
-            exceptions.KronosException, plans.one, self.client, plan
+            exceptions.KronosException, plans.by_uuid, self.client, plan
         )
         self.add_action(plan)
-        self.assertEqual('ours', plans.one(self.client, plan).strategy)
+        self.assertEqual('ours', plans.by_uuid(self.client, plan).strategy)
 
     def test_watchers_refusal_is_no_missing_plan(self) -> None:
         self.watcher.refusal = 403, {}
@@ -102,7 +102,7 @@ class TestOne(clouds.CloudTestCase):
                 'sequence': number,
             }
             self.add_action(plan, told=more)
-        found = plans.one(self.client, plan)
+        found = plans.by_uuid(self.client, plan)
         self.assertEqual((0.7, 0.25), found.imbalance)
         self.assertEqual(['alpha', 'beta'], found.scopes)
 
@@ -124,6 +124,6 @@ class TestOne(clouds.CloudTestCase):
         plan = self.add_plan(1)
         for sequence in (2, 1, 3):
             self.add_action(plan, f'vm{sequence}', told={'sequence': sequence})
-        found = plans.one(self.client, plan)
+        found = plans.by_uuid(self.client, plan)
         self.assertEqual(['vm1', 'vm2', 'vm3'], [x.name for x in found.moves])
         self.assertEqual((3, 0), (found.done, found.failed))

@@ -35,12 +35,12 @@ def begun(uuid: str) -> dict[str, Any]:
 
 class TestCells(base.BaseTestCase):
     def test_none(self) -> None:
-        for call in (cells.asked, cells.outcome, cells.move):
+        for call in (cells.request, cells.outcome, cells.move):
             self.assertIsNone(call(None))
 
     def test_asked(self) -> None:
         """Every field, by the names that its audit's parameters have."""
-        found = cells.asked(DRAIN)
+        found = cells.request(DRAIN)
         assert found is not None
         self.assertEqual(len(dataclasses.fields(DRAIN)), len(found))
         self.assertEqual(

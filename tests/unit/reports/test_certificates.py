@@ -22,7 +22,7 @@ def certificate(
 
 
 def told(*args: Any, **more: Any) -> str:
-    return certificates.told(certificate(*args, **more))
+    return certificates.sentence(certificate(*args, **more))
 
 
 class TestCertificates(base.BaseTestCase):
@@ -65,7 +65,7 @@ class TestCertificates(base.BaseTestCase):
 
     def test_nothing_to_say(self) -> None:
         self.assertEqual('', told(0.4, 0.4, 0))
-        self.assertEqual('', certificates.told(None))
+        self.assertEqual('', certificates.sentence(None))
 
     def test_brief(self) -> None:
         self.assertEqual(
@@ -112,7 +112,7 @@ class TestPacking(base.BaseTestCase):
                 'No plan of 5 migrations can empty a host.',
             ),
         ):
-            self.assertEqual(text, certificates.packing_told(found))
+            self.assertEqual(text, certificates.packing_sentence(found))
 
     def test_nothing_to_say(self) -> None:
         """As many as there are, no migration left, or nothing packed."""
@@ -121,7 +121,7 @@ class TestPacking(base.BaseTestCase):
             PackingBound(0, 0, 0, 9),
             None,
         ):
-            self.assertEqual('', certificates.packing_told(found))
+            self.assertEqual('', certificates.packing_sentence(found))
 
     def test_row(self) -> None:
         self.assertIsNone(certificates.packing_row(None))

@@ -34,7 +34,7 @@ class TestRest(base.BaseTestCase):
         self.assertEqual(10, row['certificate']['migrations'])
 
     def test_sentences(self) -> None:
-        first, second = rest.told(self.rest)
+        first, second = rest.sentences(self.rest)
         self.assertStartsWith(
             first,
             'Set aside for cpu, since no migration helps: dc1-0 (highest, '
@@ -53,5 +53,5 @@ class TestRest(base.BaseTestCase):
 
     def test_none(self) -> None:
         self.assertIsNone(rest.row(None))
-        self.assertEqual([], rest.told(None))
+        self.assertEqual([], rest.sentences(None))
         self.assertEqual('', rest.brief(None))

@@ -24,8 +24,8 @@ class TestLogMessages(base.BaseTestCase):
     def test_what_lasts(self) -> None:
         for self.now, lines in (
             (0, 1),
-            (log_messages.RETELL_SECONDS - 1, 1),
-            (log_messages.RETELL_SECONDS, 2),
+            (log_messages.REPEAT_SECONDS - 1, 1),
+            (log_messages.REPEAT_SECONDS, 2),
         ):
             self.trouble()
             self.assertEqual(lines, len(self.told()))
@@ -55,7 +55,7 @@ class TestLogMessages(base.BaseTestCase):
     def test_a_weighing_that_failed(self) -> None:
         self.messages.fault(None)
         self.assertEqual([], self.told())
-        for self.now in (0, log_messages.RETELL_SECONDS - 1):
+        for self.now in (0, log_messages.REPEAT_SECONDS - 1):
             self.messages.fault(KeyError('host'))
         self.assertIn("neutral: KeyError: 'host'", self.told()[0])
         self.assertEqual(1, self.log.output.count('A weighing of Kronos'))

@@ -114,11 +114,11 @@ class Causes:
         if answer.is_of_servers:
             self.of_servers[name].append(key)
 
-    def _failed(self, answer: Answer, mend: str, key: str) -> None:
+    def _failed(self, answer: Answer, remedy: str, key: str) -> None:
         # One that no audit asks stops none.
-        tell = self.to.error if answer.is_used else self.to.warning
+        report = self.to.error if answer.is_used else self.to.warning
         text = f'{answer.what}: {answer.reading.error}'
-        tell('query-failed', text, mend, key=key)
+        report('query-failed', text, remedy, key=key)
         self._know(answer, key)
 
     def _refused(self, answer: Answer) -> None:
@@ -128,9 +128,9 @@ class Causes:
         if without.error:
             self._failed(answer, TRY, findings.query(query))
             return
-        mend = self._other_label(answer, without.samples)
-        if mend:
-            self._failed(answer, mend, mend)
+        remedy = self._other_label(answer, without.samples)
+        if remedy:
+            self._failed(answer, remedy, remedy)
             return
         self._failed(
             answer,
@@ -157,12 +157,12 @@ class Causes:
         query = answer.reading.query
         if answer.is_of_servers and self.snapshots and not self._runs():
             return  # nothing needs a value
-        mend = self.remedy if answer.is_of_servers else ''
-        mend = mend or metric_names.remedy(query, self.prometheus)
+        remedy = self.remedy if answer.is_of_servers else ''
+        remedy = remedy or metric_names.remedy(query, self.prometheus)
         self.to.warning(
             'query-empty',
             f'{answer.what} gives no series',
-            mend or TRY_EMPTY,
+            remedy or TRY_EMPTY,
             key=findings.query(query),
             because=[Cause.NO_SERIES],
         )
@@ -183,8 +183,8 @@ class Causes:
             self.settings.host_match,
         ).hosts
         measured = [sample for sample in values if sample.label in matched]
-        if mend := _unusable(answer, measured, matched):
-            self.remedies.setdefault(answer.policy.name, mend)
+        if remedy := _unusable(answer, measured, matched):
+            self.remedies.setdefault(answer.policy.name, remedy)
         form = self._form(answer, values, answer.label)
         if form is not None:
             self._named_otherwise(answer, form)
@@ -208,14 +208,14 @@ class Causes:
         return form.remedy(how, answer.label, answer.row.label)
 
     def _named_otherwise(self, answer: Answer, form: NameForm) -> None:
-        mend = self._remedy(answer, form)
+        remedy = self._remedy(answer, form)
         is_without = form.missing == form.hosts
-        tell = self.to.error if is_without else self.to.warning
-        key = findings.names(mend)
-        tell(
+        report = self.to.error if is_without else self.to.warning
+        key = findings.names(remedy)
+        report(
             'host-names',
             form.cause,
-            mend,
+            remedy,
             key=key,
             because=[findings.option('host_match')],
         )
@@ -281,7 +281,7 @@ def _unusable(
     answer: Answer, measured: Sequence[Sample], matched: Mapping[str, str]
 ) -> str:
     """What to do about values that no policy can use; '' if it can."""
-    if len(measured) > len({matched[one.label] for one in measured}):
+    if len(measured) > len({matched[sample.label] for sample in measured}):
         return (
             f'aggregate the series of a host in {answer.row.field}, with '
             f'"avg by ({answer.label})" or "max by ({answer.label})"'

@@ -84,19 +84,19 @@ def _keys(newest: tuple[int, int] | None, kronos: Any, to: Findings) -> Need:
 
 
 def _microversions(newest: tuple[int, int] | None, to: Findings) -> list[Need]:
-    found = []
+    needs = []
     for needed, lacking in MICROVERSIONS.items():
         number = f'{needed[0]}.{needed[1]}'
         is_there = None if newest is None else newest >= needed
         value = {True: 'yes', False: 'no', None: 'unknown'}[is_there]
-        found.append(Need(f'microversion {number}', value, NOVA, is_there))
+        needs.append(Need(f'microversion {number}', value, NOVA, is_there))
         if is_there is False:
             to.warning(
                 'cells-microversion',
                 f'Nova has no microversion {number}: {lacking}',
                 f'upgrade Nova to one with {number} or later',
             )
-    return found
+    return needs
 
 
 def _extension(access: Access, to: Findings) -> Need:
@@ -158,12 +158,12 @@ def _multipliers(nova: OnceNova, to: Findings) -> list[Need]:
         aggregates = nova.list_aggregates()
     except exceptions.ClientError:
         return []  # told with the listing
-    found = []
-    for one in aggregates:
-        text = one.metadata.get(cross_cell_weigher.NAME)
+    needs = []
+    for aggregate in aggregates:
+        text = aggregate.metadata.get(cross_cell_weigher.NAME)
         if text is None:
             continue
-        what = f'{cross_cell_weigher.NAME} of aggregate {one.name}'
+        what = f'{cross_cell_weigher.NAME} of aggregate {aggregate.name}'
         try:
             value = float(text)
         except ValueError:
@@ -172,7 +172,7 @@ def _multipliers(nova: OnceNova, to: Findings) -> list[Need]:
                 f'{what} is no number: Nova takes its option instead',
                 'set a number above 0, or unset it',
             )
-            found.append(Need(what, 'no number', NOVA, False))
+            needs.append(Need(what, 'no number', NOVA, False))
         else:
-            found.append(cross_cell_weigher.judge(what, value, NOVA, to))
-    return found
+            needs.append(cross_cell_weigher.judge(what, value, NOVA, to))
+    return needs

@@ -40,9 +40,9 @@ def check(
         aggregates = nova.list_aggregates()
     except exceptions.ClientError:
         return []  # told with the listing that failed
-    told = cells.told(source, aggregates, services)
+    cells_of = cells.claims(source, aggregates, services)
     names = _planned(nova, hypervisor_types, services)
-    rows = [_row(name, told.get(name, {}), services) for name in names]
+    rows = [_row(name, cells_of.get(name, {}), services) for name in names]
     _judge(rows, source, findings)
     return sorted(rows, key=lambda row: (len(row['cells']) == 1, row['cells']))
 
@@ -54,27 +54,27 @@ def _planned(
 ) -> list[str]:
     """Names of the hosts that are planned, in their order."""
     try:
-        found = {
+        hosts = {
             host.name
             for host in nova.list_compute_hosts()
             if host.hypervisor_type in hypervisor_types
         }
     except exceptions.ClientError:
         # Of a cell that is down; it is told with the listing.
-        found = {*services}
-    return sorted(found)
+        hosts = {*services}
+    return sorted(hosts)
 
 
 def _row(
     name: str,
-    told: Mapping[str, str],
+    sources: Mapping[str, str],
     services: Mapping[str, ComputeService],
 ) -> dict[str, Any]:
     service = services.get(name)
     return {
         'host': name,
-        'cells': sorted(told),
-        'told_by': [told[cell] for cell in sorted(told)],
+        'cells': sorted(sources),
+        'told_by': [sources[cell] for cell in sorted(sources)],
         'zone': service.zone if service else '',
         'takes_servers': bool(service and service.is_available),
     }
@@ -85,15 +85,15 @@ def _judge(
     source: cells.CellSource,
     to: Findings,
 ) -> None:
-    known = sorted({cell for row in rows for cell in row['cells']})
-    if not known:
+    every = sorted({cell for row in rows for cell in row['cells']})
+    if not every:
         if rows:
             to.error('cells-none', 'no host has a cell', HOW[source])
         return
-    if len(known) == 1:
+    if len(every) == 1:
         to.error(
             'cells-none',
-            f'all hosts that have a cell are in {known[0]}: there is none '
+            f'all hosts that have a cell are in {every[0]}: there is none '
             'that its servers could go to',
             f'{HOW[source]}, in each of them',
         )

@@ -54,5 +54,5 @@ def check(
     return {
         'source': source.value,
         'hosts': hosts,
-        'needs': [one.document() for one in needs],
+        'needs': [need.document() for need in needs],
     }

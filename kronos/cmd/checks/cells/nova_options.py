@@ -67,7 +67,7 @@ def check(paths: Sequence[str], kronos: Any, findings: Findings) -> list[Need]:
     if not paths:
         findings.note(
             'cells-options-unknown',
-            ', '.join(one.name for one in OPTIONS)
+            ', '.join(option.name for option in OPTIONS)
             + ' of Nova were not looked at: no API tells them',
             'give the nova.conf of each service with --cell-config',
         )
@@ -78,14 +78,14 @@ def check(paths: Sequence[str], kronos: Any, findings: Findings) -> list[Need]:
 
 def _of_service(path: str, kronos: Any, to: Findings) -> list[Need]:
     conf = cfg.ConfigOpts()
-    for one in OPTIONS:
-        conf.register_opt(one.opt, group=one.group)
+    for option in OPTIONS:
+        conf.register_opt(option.opt, group=option.group)
     try:
         config_files.read(conf, config_files.paths([path]))
     except exceptions.ConfigurationError as error:
         to.error('config-invalid', str(error), 'correct the file')
         return []
-    return [_need(one, conf, path, kronos, to) for one in OPTIONS]
+    return [_need(option, conf, path, kronos, to) for option in OPTIONS]
 
 
 def _need(

@@ -14,7 +14,7 @@ from kronos.common import policy_files, yaml_files
 from kronos.common.policy_files import CLOSED, OPEN
 from kronos.extensions.cells.cell_drain import POLICY as RULE
 
-MEND = (
+REMEDY = (
     f'write "{RULE}": "rule:admin_api" into the policy.yaml of every nova-api'
 )
 
@@ -37,12 +37,12 @@ def check(paths: Sequence[str], findings: Findings) -> Need:
     where = paths[0]
     for path in policy_files.files(paths):
         try:
-            found = policy_files.rules(path)
+            of_file = policy_files.rules(path)
         except policy_files.Invalid as error:
             findings.error('config-invalid', str(error), 'correct the file')
             return Need(RULE, 'unknown', path, None)
-        where = path if RULE in found else where
-        rules |= found
+        where = path if RULE in of_file else where
+        rules |= of_file
     return _judged(rules, where, findings)
 
 
@@ -50,12 +50,12 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
     text = rules.get(RULE, CLOSED)
     if not isinstance(text, str):
         kind = yaml_files.kind(text)
-        to.error('config-invalid', f'{where}: {RULE}: {kind}, no text', MEND)
+        to.error('config-invalid', f'{where}: {RULE}: {kind}, no text', REMEDY)
         return Need(RULE, 'invalid', where, False)
     text, meant = text.strip(), policy_files.resolved(text.strip(), rules)
     if meant is None:
         to.error(
-            'config-invalid', f'{where}: {RULE} is defined by itself', MEND
+            'config-invalid', f'{where}: {RULE} is defined by itself', REMEDY
         )
     elif meant == CLOSED:
         why = 'is closed' if RULE in rules else 'is not set, thus closed'
@@ -63,14 +63,14 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
             'cells-policy',
             f'{where}: {RULE} {why}: Nova refuses every move to another cell '
             'as if the host could not be found',
-            MEND,
+            REMEDY,
         )
     elif meant in OPEN:
         to.warning(
             'cells-policy-open',
             f'{where}: {RULE} is open to everybody: a resize that a tenant '
             'asks for may leave the cell',
-            MEND,
+            REMEDY,
         )
     shown = yaml_files.clip(text) or '""'
     return Need(RULE, shown, where, meant not in (None, CLOSED))

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from kronos.common import audit_values
+from kronos.common import parameter_types
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
 from kronos.extensions.cells import cell_parameters
@@ -33,7 +33,7 @@ class CellDrain(base.KronosStrategy):
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
         return Parameters(
-            max_migrations=audit_values.count(raw.get('max_migrations')),
+            max_migrations=parameter_types.count(raw.get('max_migrations')),
             extension=Cells(cell_parameters.parse(raw)),
         )
 

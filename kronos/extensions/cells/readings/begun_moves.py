@@ -27,11 +27,11 @@ def since(seconds: float) -> list[BegunMove]:
     :raises DatabaseUnknown: the database does not tell
     """
     try:
-        found = lock.read(lambda: _rows(seconds))
+        rows = lock.read(lambda: _rows(seconds))
     except lock.FAILURES as error:
         raise DatabaseUnknown(reason=lock.reason(error)) from error
-    moves = (_begun(row) for row in found)
-    return [one for one in moves if one is not None]
+    moves = (_begun(row) for row in rows)
+    return [move for move in moves if move is not None]
 
 
 def _rows(seconds: float) -> list[Any]:

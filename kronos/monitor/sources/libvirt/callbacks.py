@@ -51,11 +51,11 @@ class Callbacks:
     def _lifecycle(
         self, _: object, domain: Any, phase: int, detail: int, __: object
     ) -> None:
-        told = events.lifecycle(phase, detail)
-        made = event(domain, events.LIFECYCLE, told)
-        self._append(made)
+        name = events.lifecycle(phase, detail)
+        lifecycle_event = event(domain, events.LIFECYCLE, name)
+        self._append(lifecycle_event)
         if phase in (DEFINED, STARTED):
-            self._want(made.instance)
+            self._want(lifecycle_event.instance)
 
     def _reboot(self, _: object, domain: Any, __: object) -> None:
         self._append(event(domain, events.REBOOT))
@@ -63,8 +63,8 @@ class Callbacks:
     def _watchdog(
         self, _: object, domain: Any, action: int, __: object
     ) -> None:
-        told = events.named(events.WATCHDOG_ACTIONS, action)
-        self._append(event(domain, events.WATCHDOG, told))
+        name = events.named(events.WATCHDOG_ACTIONS, action)
+        self._append(event(domain, events.WATCHDOG, name))
 
     def _control_error(self, _: object, domain: Any, __: object) -> None:
         self._append(event(domain, events.CONTROL_ERROR))
@@ -80,9 +80,9 @@ class Callbacks:
     ) -> None:
         about = [events.named(RECIPIENTS, recipient)]
         about += [name for bit, name in MEMORY_FLAGS if flags & bit]
-        told = events.named(events.MEMORY_ACTIONS, action)
+        action_name = events.named(events.MEMORY_ACTIONS, action)
         self._append(
-            event(domain, events.MEMORY_FAILURE, told, ', '.join(about))
+            event(domain, events.MEMORY_FAILURE, action_name, ', '.join(about))
         )
 
 
@@ -109,6 +109,6 @@ def io_error(
     :param device: as the definition of the domain calls it
     :param reason: such as ``enospc``; '': not told
     """
-    told = events.named(events.IO_ERROR_ACTIONS, action)
-    about = ' '.join(one for one in (device, reason, path) if one)
-    return event(domain, events.IO_ERROR, told, about)
+    action_name = events.named(events.IO_ERROR_ACTIONS, action)
+    about = ' '.join(part for part in (device, reason, path) if part)
+    return event(domain, events.IO_ERROR, action_name, about)

@@ -78,9 +78,9 @@ class Connection:
         :raises OSError: libvirt does not tell
         """
         with _translated():
-            found = self._own.listAllDomains()
-        described = [self._described(one) for one in found]
-        return [one for one in described if one is not None]
+            handles = self._own.listAllDomains()
+        described = [self._described(handle) for handle in handles]
+        return [domain for domain in described if domain is not None]
 
     def domain(self, instance: str) -> Domain | None:
         """A domain as it is now; None: it is not there, or not just now.
@@ -88,12 +88,12 @@ class Connection:
         :raises OSError: libvirt does not tell
         """
         try:
-            found = self._own.lookupByUUIDString(instance)
+            handle = self._own.lookupByUUIDString(instance)
         except libvirt.libvirtError as error:
             if _is_gone(error):
                 return None
             raise OSError(str(error)) from None
-        return self._described(found)
+        return self._described(handle)
 
     def wait(self) -> str:
         """Wait until it is closed, or :meth:`end` is called.
@@ -108,21 +108,23 @@ class Connection:
 
     def close(self) -> None:
         """Let it go."""
-        for one in self._ids:
+        for callback_id in self._ids:
             with contextlib.suppress(libvirt.libvirtError):
-                self._own.domainEventDeregisterAny(one)
+                self._own.domainEventDeregisterAny(callback_id)
         self._ids.clear()
         for close in (self._own.unregisterCloseCallback, self._own.close):
             with contextlib.suppress(libvirt.libvirtError):
                 close()
 
     def _subscribe(self, number: int, callback: Callback) -> None:
-        made = self._own.domainEventRegisterAny(None, number, callback, None)
-        self._ids.append(made)
+        callback_id = self._own.domainEventRegisterAny(
+            None, number, callback, None
+        )
+        self._ids.append(callback_id)
 
     def _closed(self, _: object, reason: int, __: object) -> None:
-        known = 0 <= reason < len(REASONS)
-        self.end(REASONS[reason] if known else f'for reason {reason}')
+        is_listed = 0 <= reason < len(REASONS)
+        self.end(REASONS[reason] if is_listed else f'for reason {reason}')
 
     def _described(self, domain: Any) -> Domain | None:
         """As it is now; None: it is not there any more."""

@@ -118,10 +118,10 @@ class IoErrors:
         why = connection.wait()
         self._connection = None
         if why == STORM:
-            self._tell(listener.last)
+            self._warn(listener.last)
         return why
 
-    def _tell(self, instance: str) -> None:
+    def _warn(self, instance: str) -> None:
         now = time.monotonic()
         if now > self._calm_after:
             LOG.warning(
@@ -167,9 +167,9 @@ class _Listener:
     ) -> None:
         if self._is_over:
             return
-        made = callbacks.io_error(domain, path, device, action, reason)
-        self._append(made)
-        self.last = made.instance
+        event = callbacks.io_error(domain, path, device, action, reason)
+        self._append(event)
+        self.last = event.instance
         if self._meter.is_storm(time.monotonic()):
             self._is_over = True
             self._end(STORM)

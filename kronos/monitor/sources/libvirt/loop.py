@@ -28,9 +28,9 @@ def begin() -> None:
         # Else libvirt prints each error, before it is raised here.
         libvirt.registerErrorHandler(lambda *_: None, None)
         libvirt.virEventRegisterDefaultImpl()
-        made = threading.Thread(target=_run, name='libvirt', daemon=True)
-        made.start()
-        _begun.append(made)
+        thread = threading.Thread(target=_run, name='libvirt', daemon=True)
+        thread.start()
+        _begun.append(thread)
 
 
 def soon(work: Callable[[], None]) -> None:

@@ -16,9 +16,9 @@ from kronos.monitor.sources.base import News, Options, Source
 from kronos.monitor.sources.libvirt import loop
 from kronos.monitor.sources.libvirt.callbacks import Callbacks
 from kronos.monitor.sources.libvirt.connection import Connection
+from kronos.monitor.sources.libvirt.domain_queries import DomainQueries
 from kronos.monitor.sources.libvirt.gate import Gate
 from kronos.monitor.sources.libvirt.io_errors import IoErrors
-from kronos.monitor.sources.libvirt.looks import Looks
 
 LOG = logging.getLogger(__name__)
 
@@ -45,8 +45,8 @@ class Libvirt(Source):
         super().__init__(news, options)
         self._uri = self.options.libvirt_uri
         self._gate = Gate(news)
-        self._looks = Looks(news)
-        self._callbacks = Callbacks(self._gate.append, self._looks.want)
+        self._queries = DomainQueries(news)
+        self._callbacks = Callbacks(self._gate.append, self._queries.want)
         self._io_errors = IoErrors(
             self._uri,
             self._gate.append,
@@ -62,7 +62,7 @@ class Libvirt(Source):
 
     def start(self) -> None:
         loop.begin()
-        self._looks.start()
+        self._queries.start()
         self._io_errors.start()
         self._thread.start()
 
@@ -71,15 +71,15 @@ class Libvirt(Source):
         if (connection := self._connection) is not None:
             connection.end('')
         self._io_errors.stop()
-        self._looks.stop()
+        self._queries.stop()
         # It may be waiting for a libvirt that hangs.
         self._thread.join(END_SECONDS)
 
     def look(self, instance: str) -> Domain | None:
-        return self._looks.look(instance)
+        return self._queries.look(instance)
 
     def want(self, instance: str) -> None:
-        self._looks.want(instance)
+        self._queries.want(instance)
 
     def check(self) -> str:
         answers: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -136,11 +136,11 @@ class Libvirt(Source):
         finally:
             loop.soon(lambda: self._gate.open(listing))
         self._is_away = False
-        self._looks.use(connection)
+        self._queries.use(connection)
         self._connection = connection
         try:
             # Whoever ends it does so before or after the line above.
             return '' if self._ended.is_set() else connection.wait()
         finally:
             self._connection = None
-            self._looks.use(None)
+            self._queries.use(None)

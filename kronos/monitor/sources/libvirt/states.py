@@ -56,7 +56,7 @@ def of(state: int, reason: int) -> tuple[State, str]:
     """A state and its reason; why a domain runs matters to nobody else."""
     if (state, reason) == (1, RUNNING_POSTCOPY_FAILED):
         return State.PAUSED, POSTCOPY_FAILED
-    known = STATES[state] if 0 <= state < len(STATES) else State.UNKNOWN
-    if known not in REASONS:
-        return known, ''
-    return known, named(REASONS[known], reason)
+    translated = STATES[state] if 0 <= state < len(STATES) else State.UNKNOWN
+    if translated not in REASONS:
+        return translated, ''
+    return translated, named(REASONS[translated], reason)

@@ -335,7 +335,7 @@ class TableTestCase(Scenes):
         """What the next audit makes of the message."""
         if row.error == 'StaleTask':
             return
-        error_type, code = watcher_actions.told_by(message)
+        error_type, code = watcher_actions.error_of(message)
         event = Event(
             'u1',
             'a',

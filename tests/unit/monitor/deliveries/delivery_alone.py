@@ -100,7 +100,7 @@ class DeliveryTestCase(base.BaseTestCase):
                     time.time(),
                     1,
                     State.SHUTOFF,
-                    messages.kept(told),
+                    messages.text_of(told),
                     sinks,
                 )
             )

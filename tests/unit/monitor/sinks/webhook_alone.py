@@ -271,6 +271,6 @@ class TestBody(hooks.HookTestCase):
         receiver = self.receiver()
         self.hook(receiver.url).deliver(hooks.message())
         self.assertEqual(
-            json.loads(hooks.messages.kept(hooks.message())),
+            json.loads(hooks.messages.text_of(hooks.message())),
             receiver.bodies[0],
         )

@@ -9,7 +9,14 @@ import hypothesis
 from hypothesis import strategies as st
 from oslotest import base
 
-from kronos.reports.html import bars, flows, grouping, places, scale, stays
+from kronos.reports.html import (
+    bars,
+    grouping,
+    hosts,
+    sankey,
+    scale,
+    unmoved,
+)
 
 FAST = hypothesis.settings(
     max_examples=100, deadline=None, derandomize=True, database=None
@@ -48,12 +55,12 @@ class TestScale(base.BaseTestCase):
         self.assertEqual(100.0, found.ticks[-1].percent)
         self.assertLessEqual(len(found.ticks), 11)
         for value in values:
-            self.assertTrue(0 <= found.at(value) <= scale.WIDTH)
+            self.assertTrue(0 <= found.position(value) <= scale.WIDTH)
 
     def test_starts_at_zero(self) -> None:
         found = scale.scale([0.8])
         self.assertEqual(['0', '0.2', '0.4', '0.6', '0.8'], _labels(found))
-        self.assertEqual(2 * found.at(0.3), found.at(0.6))
+        self.assertEqual(2 * found.position(0.3), found.position(0.6))
 
 
 def _labels(found: scale.Scale) -> list[str]:
@@ -113,7 +120,7 @@ class TestBars(base.BaseTestCase):
 
 class TestFlow(base.BaseTestCase):
     def test_nothing_moves(self) -> None:
-        self.assertIsNone(flows.flow([], {}))
+        self.assertIsNone(sankey.flow([], {}))
 
     @FAST
     @hypothesis.given(st.integers(1, 200), st.integers(0, 2**32))
@@ -123,14 +130,14 @@ class TestFlow(base.BaseTestCase):
             step(f'a{rng.randrange(90)}', f'b{rng.randrange(90)}')
             for _ in range(number)
         ]
-        found = flows.flow(steps, {})
+        found = sankey.flow(steps, {})
         assert found is not None
         self.assertEqual(number, sum(one.count for one in found.links))
         for ends, key in (
             (found.sources, 'source'),
             (found.destinations, 'destination'),
         ):
-            self.assertLessEqual(len(ends), flows.ENDS)
+            self.assertLessEqual(len(ends), sankey.ENDS)
             numbers = sorted(n for one in ends for n in one.numbers)
             self.assertEqual(list(range(1, number + 1)), numbers)
             hosts = {one[key] for one in steps}
@@ -139,13 +146,13 @@ class TestFlow(base.BaseTestCase):
             self.assertEqual(len(hosts), named + others)
 
     def test_phases_have_lines_of_their_own(self) -> None:
-        found = flows.flow([step('a', 'b'), step('a', 'b', 'evacuate')], {})
+        found = sankey.flow([step('a', 'b'), step('a', 'b', 'evacuate')], {})
         assert found is not None
         self.assertEqual(2, len(found.links))
 
     def test_lines_do_not_cross_without_need(self) -> None:
         steps = [step('a', 'z'), step('b', 'y'), step('c', 'x')]
-        found = flows.flow(steps, {})
+        found = sankey.flow(steps, {})
         assert found is not None
         pairs = dict(
             zip(
@@ -178,14 +185,14 @@ class TestPlaces(base.BaseTestCase):
 
     def test_the_last_move_counts(self) -> None:
         scope = self.scope()
-        where = places.places(scope)
+        where = hosts.instance_hosts(scope)
         self.assertEqual({'u1': 'h3', 'u2': 'h1'}, where.after)
-        rows = places.hosts(scope, where, [])
+        rows = hosts.hosts(scope, where, [])
         self.assertEqual(
             [('h1', 2, 1), ('h2', 0, 0), ('h3', 0, 1)],
             [(one.name, one.before, one.after) for one in rows],
         )
-        zones = places.zones(rows, scope['steps'])
+        zones = hosts.zones(rows, scope['steps'])
         self.assertEqual(
             [('a', 2, 1, 1, 1, 0), ('b', 0, 1, 0, 0, 1)],
             [
@@ -209,7 +216,7 @@ class TestPlaces(base.BaseTestCase):
             }
             for at in range(100)
         ]
-        found = grouping.groups(scope, places.places(scope))
+        found = grouping.groups(scope, hosts.instance_hosts(scope))
         assert found is not None
         self.assertEqual(
             ['g098', 'g099'], [one.uuid for one in found.listed[:2]]
@@ -226,11 +233,11 @@ class TestStaying(base.BaseTestCase):
     def test_nobody_is_lost(self, number: int, kinds: int) -> None:
         reasons = {f'u{at}': f'why {at % kinds}' for at in range(number)}
         scope = {'stayed': reasons, 'unmovable': {'u0': 'why 0'}}
-        found = stays.staying(scope, places.Places(False))
+        found = unmoved.staying(scope, hosts.InstanceHosts(False))
         listed = sum(one.count for one in found.reasons)
         self.assertEqual(number, listed + found.rare_count)
         counts = Counter(reasons.values())
-        self.assertLessEqual(len(found.reasons), stays.REASONS)
+        self.assertLessEqual(len(found.reasons), unmoved.REASONS)
         if number:
             most = max(counts.values())
             self.assertIn(found.reasons[0].count, (most, most - 1))

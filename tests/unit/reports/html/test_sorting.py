@@ -8,15 +8,16 @@ import hypothesis
 from hypothesis import strategies as st
 from oslotest import base
 
-from kronos.reports.html import places, sorting
+from kronos.reports.html import sorting
+from kronos.reports.html.hosts import HostFigures
 
 
-def row(name: str, **fields: Any) -> places.HostRow:
+def row(name: str, **fields: Any) -> HostFigures:
     found = {'zone': '', 'unavailable': '', 'before': 0, 'after': 0}
-    return places.HostRow(name, **{**found, 'values': [], **fields})
+    return HostFigures(name, **{**found, 'values': [], **fields})
 
 
-def rows(**fields: list[Any]) -> list[places.HostRow]:
+def rows(**fields: list[Any]) -> list[HostFigures]:
     """Hosts with these fields, and as many without as make a long table."""
     (number,) = {len(values) for values in fields.values()}
     found = [

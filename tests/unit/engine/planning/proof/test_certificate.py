@@ -253,7 +253,7 @@ class TestRecordings(base.BaseTestCase):
             self.assertLess(found.reached, least + 2 * UNNOTICED)
             return
         [percent, *_] = re.findall(
-            r'at least ([\d.]+) %', certificates.told(found)
+            r'at least ([\d.]+) %', certificates.sentence(found)
         )
         removed = found.before - found.reached
         promised = float(percent) / 100 * (found.before - least)

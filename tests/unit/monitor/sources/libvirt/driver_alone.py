@@ -17,7 +17,12 @@ from kronos.monitor.domains import Away, Domain, Gone, Listing, State
 from kronos.monitor.events import Event
 from kronos.monitor.sources import registry
 from kronos.monitor.sources.base import News, Options
-from kronos.monitor.sources.libvirt import connection, io_errors, looks, loop
+from kronos.monitor.sources.libvirt import (
+    connection,
+    domain_queries,
+    io_errors,
+    loop,
+)
 from kronos.monitor.sources.libvirt.connection import Connection
 from tests.unit.monitor.hypervisor import ONE, TWO, until
 from tests.unit.monitor.sources.libvirt.test_callbacks import Told
@@ -170,38 +175,38 @@ class Hanging(connection.Connection):
         raise ValueError(instance)
 
 
-class TestLooks(DriverTestCase):
+class TestDomainQueries(DriverTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.news: deque[News] = deque()
-        self.looks = looks.Looks(self.news)
-        self.looks.start()
-        self.addCleanup(self.looks.stop)
+        self.queries = domain_queries.DomainQueries(self.news)
+        self.queries.start()
+        self.addCleanup(self.queries.stop)
 
     def test_asked_and_wanted(self) -> None:
-        self.assertRaises(ConnectionError, self.looks.look, ONE)
+        self.assertRaises(ConnectionError, self.queries.look, ONE)
         with Connection(HOST) as made:
-            self.looks.use(made)
-            self.assertIsNone(self.looks.look(ONE))
+            self.queries.use(made)
+            self.assertIsNone(self.queries.look(ONE))
             self.domain(ONE)
-            self.looks.want(TWO)
-            self.looks.want(ONE)
-            found = self.looks.look(ONE)
+            self.queries.want(TWO)
+            self.queries.want(ONE)
+            found = self.queries.look(ONE)
         self.assertEqual([Gone(TWO), found], [*self.news])
-        self.assertRaises(OSError, self.looks.look, ONE)
+        self.assertRaises(OSError, self.queries.look, ONE)
 
     def test_one_that_hangs(self) -> None:
         """Nobody waits for it, and it is asked again when it is back."""
         hanging = Hanging()
-        self.looks.use(hanging)
-        with mock.patch.object(looks, 'LOOK_SECONDS', 0.05):
-            self.assertRaises(TimeoutError, self.looks.look, ONE)
+        self.queries.use(hanging)
+        with mock.patch.object(domain_queries, 'LOOK_SECONDS', 0.05):
+            self.assertRaises(TimeoutError, self.queries.look, ONE)
         hanging.answers.set()
-        self.assertRaises(OSError, self.looks.look, ONE)
+        self.assertRaises(OSError, self.queries.look, ONE)
         self.assertIn('A look at domain', self.log.output)
         with Connection(HOST) as made:
-            self.looks.use(made)
-            self.assertIsNone(self.looks.look(ONE))
+            self.queries.use(made)
+            self.assertIsNone(self.queries.look(ONE))
 
 
 class TestIoErrors(DriverTestCase):

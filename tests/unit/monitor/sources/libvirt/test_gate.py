@@ -15,7 +15,7 @@ class TestGate(base.BaseTestCase):
     def test_order(self) -> None:
         news: deque[News] = deque()
         gate = Gate(news)
-        one, two, three, four = (event('REBOOT', at=n) for n in range(4))
+        one, two, three, four = (event('REBOOT', moment=n) for n in range(4))
         first, second = Listing(1.0), Listing(2.0)
         gate.append(one)
         self.assertEqual([], [*news])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The writing of texts and numbers on a page.
+"""The formatting of texts and numbers on a page.
 
 Names and reasons come from tenants and servers elsewhere: nothing of them
 may steer the page, and none may make it endless.
@@ -73,12 +73,12 @@ def plain(number: float) -> str:
     return f'{number:g}' if is_number(number) else UNKNOWN
 
 
-def told(value: Any) -> str:
+def setting(value: Any) -> str:
     """A setting: what is not set is said, lists are written out."""
     if value is None:
         return 'not set'
     if isinstance(value, (list, tuple)):
-        return ', '.join(str(one) for one in value) or 'none'
+        return ', '.join(str(part) for part in value) or 'none'
     if isinstance(value, bool):
         return 'yes' if value else 'no'
     return str(value)
@@ -86,8 +86,8 @@ def told(value: Any) -> str:
 
 def is_number(value: Any) -> bool:
     """Whether it is a finite number, to draw or to compare."""
-    known = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return known and math.isfinite(value)
+    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return numeric and math.isfinite(value)
 
 
 def _fixed(value: float | None, digits: int) -> str:

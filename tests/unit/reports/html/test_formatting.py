@@ -5,13 +5,13 @@ import math
 
 from oslotest import base
 
-from kronos.reports.html import shown
+from kronos.reports.html import formatting
 
 
 class TestTexts(base.BaseTestCase):
     def test_what_steers_a_reader_is_replaced(self) -> None:
         for odd in ('\x00', '\x1b', '\ud800', '\u202e', '\u2066', '\ufffe'):
-            self.assertEqual('a\ufffdb', shown.finalize(f'a{odd}b'))
+            self.assertEqual('a\ufffdb', formatting.finalize(f'a{odd}b'))
 
     def test_other_writing_stays(self) -> None:
         for text in (
@@ -21,15 +21,15 @@ class TestTexts(base.BaseTestCase):
             '\U0001f600',
             '<&',
         ):
-            self.assertEqual(text, shown.finalize(text))
+            self.assertEqual(text, formatting.finalize(text))
 
     def test_is_bounded(self) -> None:
-        text = shown.finalize('x' * 100_000)
+        text = formatting.finalize('x' * 100_000)
         self.assertEqual(f'{"x" * 1000}\u2026 (99000 more)', text)
 
     def test_drawings_are_not(self) -> None:
-        drawing = shown.Drawing('M0 0' * 1000)
-        self.assertIs(drawing, shown.finalize(drawing))
+        drawing = formatting.Drawing('M0 0' * 1000)
+        self.assertIs(drawing, formatting.finalize(drawing))
 
 
 class TestNumbers(base.BaseTestCase):
@@ -42,12 +42,12 @@ class TestNumbers(base.BaseTestCase):
             (math.nan, '\u2013'),
             (math.inf, '\u2013'),
         ):
-            self.assertEqual(text, shown.score(value))
+            self.assertEqual(text, formatting.score(value))
 
     def test_counts(self) -> None:
-        self.assertEqual('20\u202f000', shown.whole(20000))
-        self.assertEqual('1 move', shown.many(1, 'move'))
-        self.assertEqual('0 moves', shown.many(0, 'move'))
+        self.assertEqual('20\u202f000', formatting.whole(20000))
+        self.assertEqual('1 move', formatting.many(1, 'move'))
+        self.assertEqual('0 moves', formatting.many(0, 'move'))
 
     def test_settings(self) -> None:
         for value, text in (
@@ -57,4 +57,4 @@ class TestNumbers(base.BaseTestCase):
             (['a', 'b'], 'a, b'),
             (0.05, '0.05'),
         ):
-            self.assertEqual(text, shown.told(value))
+            self.assertEqual(text, formatting.setting(value))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The assembly of an agent, of its settings."""
+"""The wiring of an agent: its parts, made from its settings."""
 
 from collections import deque
 
@@ -27,8 +27,8 @@ def agent_of(settings: Settings) -> Agent:
     spool = Spool(settings.state_file, settings.spool_bytes)
     source = sources.make(settings.source, deque(), settings.source_options)
     deliveries = [
-        _delivery(one, settings, spool, source.look, metrics)
-        for one in settings.sinks
+        _delivery(sink, settings, spool, source.look, metrics)
+        for sink in settings.sinks
     ]
     return Agent(
         settings,
@@ -42,14 +42,16 @@ def agent_of(settings: Settings) -> Agent:
 
 
 def _delivery(
-    one: SinkSettings,
+    sink_settings: SinkSettings,
     settings: Settings,
     spool: Spool,
     look: Look,
     metrics: Metrics,
 ) -> Delivery:
-    sink = sinks.make(one.driver, one.name, one.options)
-    backoff = Backoff(most=one.options['retry_max_seconds'])
+    sink = sinks.make(
+        sink_settings.driver, sink_settings.name, sink_settings.options
+    )
+    backoff = Backoff(most=sink_settings.options['retry_max_seconds'])
     if isinstance(sink, Trigger):
         return TriggerDelivery(sink, spool, metrics, backoff)
     stale = settings.stale_seconds
@@ -63,8 +65,8 @@ def _server(settings: Settings, metrics: Metrics) -> Server | None:
     try:
         return Server(address, metrics)
     except OSError as error:
-        told = getattr(error, 'strerror', None) or error
+        reason = getattr(error, 'strerror', None) or error
         raise exceptions.ConfigurationError(
             reason='[kronos_monitor] metrics_port: /metrics cannot be served '
-            f'at {address.host}:{address.port}: {told}'
+            f'at {address.host}:{address.port}: {reason}'
         ) from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places: hosts and zones in figures, before and after."""
+"""The hosts and zones in figures, before and after."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ Values = list[tuple[float | None, float | None]]
 
 
 @dataclass
-class HostRow:
+class HostFigures:
     name: str
     zone: str
     unavailable: str
@@ -26,7 +26,7 @@ class HostRow:
 
 
 @dataclass
-class ZoneRow:
+class ZoneFigures:
     name: str
     hosts: int = 0
     unavailable: int = 0
@@ -39,33 +39,33 @@ class ZoneRow:
 
 
 @dataclass
-class Places:
+class InstanceHosts:
     """Where the instances of a scope are; empty in old reports."""
 
-    known: bool
+    is_known: bool
     before: dict[str, str] = field(default_factory=dict)
     """Instance uuid to host, and ``after`` the same."""
     after: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
 
-def places(scope: Mapping[str, Any]) -> Places:
+def instance_hosts(scope: Mapping[str, Any]) -> InstanceHosts:
     instances = scope.get('instances')
     if instances is None:
-        return Places(False)
-    found = Places(True)
-    for uuid, one in instances.items():
-        found.before[uuid] = one['host']
-        found.names[uuid] = one['name']
-    found.after = dict(found.before)
+        return InstanceHosts(False)
+    hosts_of = InstanceHosts(True)
+    for uuid, instance in instances.items():
+        hosts_of.before[uuid] = instance['host']
+        hosts_of.names[uuid] = instance['name']
+    hosts_of.after = dict(hosts_of.before)
     for step in scope['steps']:
-        found.after[step['instance']] = step['destination']
-    return found
+        hosts_of.after[step['instance']] = step['destination']
+    return hosts_of
 
 
 def hosts(
-    scope: Mapping[str, Any], where: Places, policies: Sequence[str]
-) -> list[HostRow]:
+    scope: Mapping[str, Any], where: InstanceHosts, policies: Sequence[str]
+) -> list[HostFigures]:
     """Every host of the scope, by name.
 
     :param policies: names of those that have values
@@ -86,7 +86,7 @@ def hosts(
         name = host['name']
         own = [scores[policy].get(name, {}) for policy in policies]
         rows.append(
-            HostRow(
+            HostFigures(
                 name=name,
                 zone=host['availability_zone'],
                 unavailable=host['unavailable'],
@@ -101,20 +101,20 @@ def hosts(
 
 
 def zones(
-    rows: Sequence[HostRow], steps: Sequence[Mapping[str, Any]]
-) -> list[ZoneRow]:
+    rows: Sequence[HostFigures], steps: Sequence[Mapping[str, Any]]
+) -> list[ZoneFigures]:
     """The zones by name, with their hosts added up."""
     zone_of = {row.name: row.zone for row in rows}
-    found: dict[str, ZoneRow] = {}
+    by_name: dict[str, ZoneFigures] = {}
     for row in rows:
-        zone = found.setdefault(row.zone, ZoneRow(row.zone))
+        zone = by_name.setdefault(row.zone, ZoneFigures(row.zone))
         zone.hosts += 1
         zone.unavailable += bool(row.unavailable)
         zone.before += row.before
         zone.after += row.after
     for step in steps:
-        source = found.get(zone_of.get(step['source'], ''))
-        destination = found.get(zone_of.get(step['destination'], ''))
+        source = by_name.get(zone_of.get(step['source'], ''))
+        destination = by_name.get(zone_of.get(step['destination'], ''))
         if source is destination:
             if source:
                 source.inside += 1
@@ -123,4 +123,4 @@ def zones(
             source.leaving += 1
         if destination:
             destination.entering += 1
-    return [found[name] for name in sorted(found)]
+    return [by_name[name] for name in sorted(by_name)]

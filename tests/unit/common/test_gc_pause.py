@@ -5,7 +5,7 @@ import gc
 
 from oslotest import base
 
-from kronos.common import garbage
+from kronos.common import gc_pause
 
 
 class TestHeld(base.BaseTestCase):
@@ -14,7 +14,7 @@ class TestHeld(base.BaseTestCase):
         self.addCleanup(gc.enable)
 
     def test_inside(self) -> None:
-        with garbage.held():
+        with gc_pause.paused():
             self.assertFalse(gc.isenabled())
         self.assertTrue(gc.isenabled())
 
@@ -22,12 +22,12 @@ class TestHeld(base.BaseTestCase):
         self.assertRaises(ZeroDivisionError, self._divide)
         self.assertTrue(gc.isenabled())
 
-    @garbage.held()
+    @gc_pause.paused()
     def _divide(self) -> float:
         return 1 / 0
 
     def test_where_it_did_not_run(self) -> None:
         gc.disable()
-        with garbage.held():
+        with gc_pause.paused():
             pass
         self.assertFalse(gc.isenabled())

@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.common import audit_values
+from kronos.common import parameter_types
 from kronos.common.exceptions import ConfigurationError
 
 
@@ -15,7 +15,7 @@ class EitherTestCase(base.BaseTestCase):
             (True, False, True),
             (False, True, False),
         ):
-            self.assertIs(expected, audit_values.either(asked, configured))
+            self.assertIs(expected, parameter_types.either(asked, configured))
 
 
 class TestValues(base.BaseTestCase):
@@ -26,18 +26,18 @@ class TestValues(base.BaseTestCase):
             ('a, b,a', ['a', 'b']),
             (['a,b', 7], ['a,b', '7']),
         ):
-            found = audit_values.names({'x': value}, 'x', 'host')
+            found = parameter_types.names({'x': value}, 'x', 'host')
             self.assertEqual(expected, found)
 
     def test_what_is_wrong_is_named(self) -> None:
         for call, text in (
-            (lambda: audit_values.names({'x': ['a', 1.5]}, 'x', 'host'),
+            (lambda: parameter_types.names({'x': ['a', 1.5]}, 'x', 'host'),
              "Audit parameter x: ['a', 1.5] is no list of host names."),
-            (lambda: audit_values.boolean({'x': 'maybe'}, 'x'),
+            (lambda: parameter_types.boolean({'x': 'maybe'}, 'x'),
              "Audit parameter x: 'maybe' is neither true nor false."),
-            (lambda: audit_values.count(101),
+            (lambda: parameter_types.count(101),
              'max_migrations: 101 is no whole number from 1 to 100'),
-            (lambda: audit_values.require_known({'y': 1}, {'x': {}}),
+            (lambda: parameter_types.require_known({'y': 1}, {'x': {}}),
              'Audit parameter y: 1 is unknown to this strategy; known: x.'),
         ):  # fmt: skip
             error = self.assertRaises(ConfigurationError, call)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def held() -> Iterator[None]:
+def paused() -> Iterator[None]:
     """Let it not run inside, nor after it where it did not run before.
 
     It looks at every object again and again while their number grows, and

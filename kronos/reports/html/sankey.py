@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flows: who goes where, from sources on the left to the right."""
+"""The Sankey diagram: who goes where, from the left to the right."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.reports.html import shown
+from kronos.reports.html import formatting
 
 ENDS = 28
 """So many hosts a side can still be followed; the rest become one row."""
@@ -32,9 +32,9 @@ class End:
 
     @property
     def named(self) -> str:
-        told = ' '.join(f'#{number}' for number in self.numbers[:NUMBERS])
+        text = ' '.join(f'#{number}' for number in self.numbers[:NUMBERS])
         more = len(self.numbers) - NUMBERS
-        return f'{told} +{shown.whole(more)}' if more > 0 else told
+        return f'{text} +{formatting.whole(more)}' if more > 0 else text
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Link:
 
     phase: str
     count: int
-    path: shown.Drawing
+    path: formatting.Drawing
     stroke: float
     """Pixels."""
 
@@ -124,7 +124,7 @@ def _middle(
     partners: list[str], pairs: Mapping[_Pair, int], side: int
 ) -> Callable[[str], tuple[bool, float]]:
     """:param side: of a pair, where the partners stand"""
-    place = {host: at for at, host in enumerate(partners)}
+    place = {host: index for index, host in enumerate(partners)}
     sums: dict[str, float] = {}
     counts: dict[str, int] = {}
     for pair, count in pairs.items():
@@ -140,15 +140,15 @@ def _links(
     rights: list[str],
     tops: list[int],
 ) -> list[Link]:
-    left = {host: at for at, host in enumerate(lefts)}
-    right = {host: at for at, host in enumerate(rights)}
-    found = []
+    left = {host: index for index, host in enumerate(lefts)}
+    right = {host: index for index, host in enumerate(rights)}
+    links = []
     for (source, destination, phase), count in sorted(
-        pairs.items(), key=lambda one: -one[1]
+        pairs.items(), key=lambda pair: -pair[1]
     ):
         start = tops[0] + left[source] * ROW + ROW // 2
         end = tops[1] + right[destination] * ROW + ROW // 2
         path = f'M0 {start}C50 {start} 50 {end} 100 {end}'
         stroke = min(2.0 + 1.5 * (count - 1), ROW * 0.6)
-        found.append(Link(phase, count, shown.Drawing(path), stroke))
-    return found
+        links.append(Link(phase, count, formatting.Drawing(path), stroke))
+    return links

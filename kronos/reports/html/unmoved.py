@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stays: what does not move and why, summed up."""
+"""The unmoved servers and why they stay, summed up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.reports.html.places import Places
+from kronos.reports.html.hosts import InstanceHosts
 
 REASONS = 40
 EXAMPLES = 25
@@ -13,14 +13,14 @@ EXAMPLES = 25
 
 
 @dataclass
-class Instance:
+class UnmovedInstance:
     uuid: str
     name: str
     host: str
 
 
 @dataclass
-class Reason:
+class ReasonCount:
     text: str
     count: int
     width: float
@@ -28,7 +28,7 @@ class Reason:
     cannot: bool
     """Whether it could not move; else it was not chosen: it was not needed,
     the budget was used, or the scope stood still."""
-    examples: list[Instance]
+    examples: list[UnmovedInstance]
 
     @property
     def unnamed(self) -> int:
@@ -39,26 +39,26 @@ class Reason:
 class Staying:
     total: int
     cannot: int
-    reasons: list[Reason]
+    reasons: list[ReasonCount]
     rare: int
     """Reasons that have no row."""
     rare_count: int
     """Instances that stay for one of those."""
 
 
-def staying(scope: Mapping[str, Any], where: Places) -> Staying:
+def staying(scope: Mapping[str, Any], where: InstanceHosts) -> Staying:
     unmovable = scope['unmovable']
     by_reason: dict[tuple[str, bool], list[str]] = {}
     for uuid, text in scope['stayed'].items():
         by_reason.setdefault((text, uuid in unmovable), []).append(uuid)
-    ranked = sorted(by_reason.items(), key=lambda one: (-len(one[1]), one[0]))
+    ranked = sorted(by_reason.items(), key=lambda row: (-len(row[1]), row[0]))
     most = len(ranked[0][1]) if ranked else 1
     rest = ranked[REASONS:]
     return Staying(
         total=len(scope['stayed']),
         cannot=sum(uuid in unmovable for uuid in scope['stayed']),
         reasons=[
-            Reason(
+            ReasonCount(
                 text=text,
                 count=len(uuids),
                 width=round(100.0 * len(uuids) / most, 2),
@@ -72,38 +72,47 @@ def staying(scope: Mapping[str, Any], where: Places) -> Staying:
     )
 
 
-def instances(uuids: Sequence[str], where: Places) -> list[Instance]:
+def instances(
+    uuids: Sequence[str], where: InstanceHosts
+) -> list[UnmovedInstance]:
     return [
-        Instance(uuid, where.names.get(uuid, ''), where.before.get(uuid, ''))
+        UnmovedInstance(
+            uuid, where.names.get(uuid, ''), where.before.get(uuid, '')
+        )
         for uuid in uuids
     ]
 
 
 @dataclass
-class Drain:
+class DrainedHost:
     """A host that is to be emptied, and what stays there all the same."""
 
     host: str
     reason: str
     instances: int
     leaving: int
-    staying: list[tuple[Instance, str]]
+    staying: list[tuple[UnmovedInstance, str]]
     unnamed: int
 
 
-def drains(scope: Mapping[str, Any], where: Places) -> list[Drain]:
-    found = []
+def drains(
+    scope: Mapping[str, Any], where: InstanceHosts
+) -> list[DrainedHost]:
+    rows = []
     for row in scope['drains']:
         uuids = list(row['staying'])
         named = instances(uuids[:EXAMPLES], where)
-        found.append(
-            Drain(
+        rows.append(
+            DrainedHost(
                 host=row['host'],
                 reason=row['reason'],
                 instances=row['instances'],
                 leaving=row['leaving'],
-                staying=[(one, row['staying'][one.uuid]) for one in named],
+                staying=[
+                    (instance, row['staying'][instance.uuid])
+                    for instance in named
+                ],
                 unnamed=len(uuids) - len(named),
             )
         )
-    return found
+    return rows

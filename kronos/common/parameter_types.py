@@ -95,6 +95,6 @@ def bad(name: str, value: Any, what: str) -> exceptions.ConfigurationError:
     )
 
 
-def either(asked: bool | None, configured: bool) -> bool:
+def either(of_audit: bool | None, configured: bool) -> bool:
     """What the audit says; where it says nothing, the configuration."""
-    return configured if asked is None else asked
+    return configured if of_audit is None else of_audit

@@ -2,14 +2,14 @@
 """Is the agent assembled as its settings say?"""
 
 from kronos.common.exceptions import ConfigurationError
-from kronos.monitor import assembly
+from kronos.monitor import wiring
 from kronos.monitor.metrics import Address, Metrics, Server
 from tests.unit.monitor import agents
 
 
-class TestAssembly(agents.AgentTestCase):
+class TestWiring(agents.AgentTestCase):
     def test_a_sink(self) -> None:
-        made = assembly.agent_of(self.settings('http://127.0.0.1:1/x'))
+        made = wiring.agent_of(self.settings('http://127.0.0.1:1/x'))
         self.addCleanup(made._spool.close)
         (one,) = made._deliveries
         self.assertEqual('hook', one.sink.name)
@@ -20,11 +20,9 @@ class TestAssembly(agents.AgentTestCase):
         self.addCleanup(server.close)
         told = self.settings()
         told.metrics = Address('127.0.0.1', server.port)
-        error = self.assertRaises(ConfigurationError, assembly.agent_of, told)
+        error = self.assertRaises(ConfigurationError, wiring.agent_of, told)
         self.assertIn('Address already in use', str(error))
 
     def test_rules_that_are_wrong(self) -> None:
         self.rules.write_text('rules: 7')
-        self.assertRaises(
-            ConfigurationError, assembly.agent_of, self.settings()
-        )
+        self.assertRaises(ConfigurationError, wiring.agent_of, self.settings())

@@ -4,8 +4,8 @@
 from tests.unit.monitor.sources.libvirt import bindings
 
 
-class TestLooks(bindings.BindingTestCase):
-    CLASS = 'TestLooks'
+class TestDomainQueries(bindings.BindingTestCase):
+    CLASS = 'TestDomainQueries'
 
     def test_all(self) -> None:
         self.run_alone()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The looks at single domains, in a thread of their own.
+"""The queries for single domains, in a thread of their own.
 
 Callbacks may not ask libvirt anything, and whoever asks must not wait for one
 that hangs.
@@ -25,8 +25,8 @@ Answer = Domain | OSError | None
 _Answers = queue.SimpleQueue[Answer]
 
 
-class Looks:
-    """Looks at domains, one after the other.
+class DomainQueries:
+    """Asks for domains, one after the other.
 
     :param news: where those go that nobody waits for
     """
@@ -34,12 +34,12 @@ class Looks:
     def __init__(self, news: deque[News]) -> None:
         self._news = news
         self._connection: Connection | None = None
-        self._wanted: queue.SimpleQueue[tuple[str, _Answers | None]] = (
+        self._requests: queue.SimpleQueue[tuple[str, _Answers | None]] = (
             queue.SimpleQueue()
         )
         self._ended = False
         self._thread = threading.Thread(
-            target=self._run, name='libvirt looks', daemon=True
+            target=self._run, name='libvirt queries', daemon=True
         )
 
     def start(self) -> None:
@@ -48,7 +48,7 @@ class Looks:
     def stop(self) -> None:
         """End when there is time for it; nobody has to wait."""
         self._ended = True
-        self._wanted.put(('', None))
+        self._requests.put(('', None))
 
     def use(self, connection: Connection | None) -> None:
         """Look there from now on.
@@ -59,7 +59,7 @@ class Looks:
 
     def want(self, instance: str) -> None:
         """Have a domain looked at and told; callbacks may do that."""
-        self._wanted.put((instance, None))
+        self._requests.put((instance, None))
 
     def look(self, instance: str) -> Domain | None:
         """A domain as it is now, within a time.
@@ -69,29 +69,29 @@ class Looks:
         if self._connection is None:
             raise ConnectionError(AWAY)
         answers: _Answers = queue.SimpleQueue()
-        self._wanted.put((instance, answers))
+        self._requests.put((instance, answers))
         try:
-            found = answers.get(timeout=LOOK_SECONDS)
+            answer = answers.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             raise TimeoutError(
                 f'libvirt did not answer within {LOOK_SECONDS:g} s'
             ) from None
-        if isinstance(found, OSError):
-            raise found
-        return found
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
 
     def _run(self) -> None:
         while not self._ended:
-            instance, answers = self._wanted.get()
+            instance, answers = self._requests.get()
             if not instance:
                 continue
-            found = self._answer(instance)
+            answer = self._answer(instance)
             if answers is not None:
-                answers.put(found)
-            elif found is None:
+                answers.put(answer)
+            elif answer is None:
                 self._news.append(Gone(instance))
-            elif isinstance(found, Domain):
-                self._news.append(found)
+            elif isinstance(answer, Domain):
+                self._news.append(answer)
 
     def _answer(self, instance: str) -> Answer:
         connection = self._connection

@@ -5,7 +5,7 @@ from tests.unit.monitor import alone
 
 
 class TestAlone(alone.AloneTestCase):
-    MODULE = 'tests.unit.monitor.assembly_alone'
+    MODULE = 'tests.unit.monitor.wiring_alone'
 
     def test_all(self) -> None:
         self.run_alone()
