@@ -12,7 +12,6 @@ from enum import Enum
 from oslo_log import log as logging
 
 from kronos.actions.cell.context import MovePart, StartedMove
-from kronos.clients import rest
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
@@ -108,10 +107,14 @@ class CellMoveProgress(MovePart):
 
     def _migration(self) -> MigrationStatus | None:
         """Ours: by its uuid, or the first since Nova was asked."""
-        nova, uuid = self._context.cell_migration, self._task.instance
-        migrations = rest.none_if_missing(lambda: nova.migrations_of(uuid))
-        if migrations is None:
-            return None
+        try:
+            migrations = self._context.cell_migration.migrations_of(
+                self._task.instance
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
         if self._checkpoint.migration:
             by_uuid = {migration.uuid: migration for migration in migrations}
             return by_uuid.get(self._checkpoint.migration)
@@ -143,10 +146,13 @@ class CellMoveProgress(MovePart):
         :raises NovaClientError: Nova cannot be asked
         """
         nova, ours = self._context.cell_migration, self._checkpoint.request
-        requests = rest.none_if_missing(
-            lambda: nova.requests_of(self._task.instance)
-        )
-        return requests.index(ours) if requests and ours in requests else None
+        try:
+            requests = nova.requests_of(self._task.instance)
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+        return requests.index(ours) if ours in requests else None
 
     def write(self) -> None:
         """Write the checkpoint; a database that is away is only logged."""

@@ -7,10 +7,11 @@ import math
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.batch import Batch, Effort
+from kronos.engine.planning.search.local.batch import Batch
 from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.lots import Lots
 from kronos.engine.planning.search.local.substitutions import substituted
+from kronos.engine.planning.search.local.target_windows import Effort
 from kronos.engine.planning.search.local.wide_windows import WideWindows
 from kronos.engine.settings import Settings
 from tests.builders import scopes, spreading

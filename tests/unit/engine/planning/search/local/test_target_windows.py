@@ -4,10 +4,12 @@
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.batch import Effort
 from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.lots import Lots
-from kronos.engine.planning.search.local.target_windows import TargetWindows
+from kronos.engine.planning.search.local.target_windows import (
+    Effort,
+    TargetWindows,
+)
 from kronos.engine.settings import Settings
 from tests.builders import scopes, spreading
 from tests.builders.scopes import policy, vm

@@ -4,9 +4,9 @@
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.local.batch import Effort
 from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.target_windows import Effort
 from kronos.engine.planning.search.local.wide_windows import WideWindows
 from tests.builders import spreading
 
