@@ -2,7 +2,8 @@
 """The tables of codes, made from the code.
 
 ``faults-table`` has each fault of a move, ``reasons-table`` each reason of a
-plan, with what they mean and what to do.
+plan, with what they mean and what to do; with an argument, those that begin
+with it.
 """
 
 import generated
@@ -45,15 +46,19 @@ class FaultsTable(generated.Generated):
         return generated.table(FAULTS, list(fault_rows()))
 
 
-def reason_rows():
+def reason_rows(prefix=''):
     """The cells of ``reasons-table``, a tuple for each code."""
     for code in reasons.Code:
-        yield f'``{code}``', code.means, code.remedy
+        if code.startswith(prefix):
+            yield f'``{code}``', code.means, code.remedy
 
 
 class ReasonsTable(generated.Generated):
+    optional_arguments = 1
+
     def lines(self):
-        return generated.table(REASONS, list(reason_rows()), '24 46 30')
+        rows = list(reason_rows(*self.arguments))
+        return generated.table(REASONS, rows, '24 46 30')
 
 
 def setup(app):

@@ -6,7 +6,6 @@ or a name in the question cannot be used; 2 when the arguments are wrong.
 """
 
 import argparse
-import datetime
 import functools
 import sys
 from collections.abc import Sequence
@@ -105,17 +104,9 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
         plan.report,
         functools.partial(what_if.prepared, plan),
     )
-    moment = datetime.datetime.fromtimestamp(
-        plan.recording.recorded_at, datetime.UTC
-    )
     result: dict[str, Any] = {
         'format_version': answers.FORMAT_VERSION,
-        'recording': {
-            'path': plan.recording.source,
-            'recorded_at': moment.isoformat(),
-            'made_by': plan.recording.made_by,
-            'strategy': plan.recording.strategy,
-        },
+        'recording': what_if.about(plan.recording),
         'question': 'scope',
     }
     if parsed.instance:

@@ -8,8 +8,6 @@ when the output cannot be written; 2 when the arguments are wrong.
 
 import argparse
 import dataclasses
-import datetime
-import importlib.metadata
 import os
 import sys
 import time
@@ -33,7 +31,6 @@ from kronos.recordings import examples, load
 from kronos.recordings.replay import Replay
 from kronos.reports import document as report_document
 
-PACKAGE = 'kronos-watcher'
 PROGRAM = 'kronos-replay'
 
 
@@ -246,21 +243,14 @@ def document(plan: Replay) -> dict[str, Any]:
 
     ``floor`` is the bound of the certificate; null where there is none.
     """
-    recording = plan.recording
-    moment = datetime.datetime.fromtimestamp(
-        recording.recorded_at, datetime.UTC
-    )
     result = report_document.document(
         plan.report,
         {
             'recording': {
-                'path': recording.source,
-                'recorded_at': moment.isoformat(),
-                'made_by': recording.made_by,
-                'strategy': recording.strategy,
-                'anonymized': recording.anonymized,
+                **what_if.about(plan.recording),
+                'anonymized': plan.recording.anonymized,
             },
-            'versions': {PACKAGE: _version()},
+            'versions': {program.PACKAGE: program.version()},
             'overrides': dict(plan.options.overrides),
             'settings': report_document.settings(plan.settings),
             'parents': plan.parents,
@@ -290,13 +280,6 @@ def _write_page(path: str, plan: Replay, report: dict[str, Any]) -> None:
         raise ArchiveError(
             path=path, reason=f'it cannot be written: {error.strerror}'
         ) from error
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version(PACKAGE)
-    except importlib.metadata.PackageNotFoundError:
-        return 'unknown'
 
 
 def _seconds_table(timings: dict[str, float]) -> str:

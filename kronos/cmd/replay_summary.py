@@ -7,7 +7,7 @@ out: what was recorded is what happened then.
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kronos.cmd import what_if
@@ -24,6 +24,8 @@ HOUR = 3600.0
 
 @dataclass
 class Move:
+    """A step as the document has it, key by key; so are the summary's."""
+
     instance: str
     source: str
     destination: str
@@ -212,31 +214,9 @@ def document(columns: Sequence[Series]) -> dict[str, Any]:
         'replays': [
             {
                 'recordings': [_entry(entry) for entry in column.entries],
-                'summary': _summary(column.summary()),
+                'summary': asdict(column.summary()),
             }
             for column in columns
-        ],
-    }
-
-
-def _summary(summary: Summary) -> dict[str, Any]:
-    return {
-        'recordings': summary.recordings,
-        'moves': summary.moves,
-        'days': summary.days,
-        'moves_a_day': summary.moves_a_day,
-        'hosts_emptied': summary.hosts_emptied,
-        'back_and_forth': summary.back_and_forth,
-        'over': [
-            {
-                'scope': row.scope,
-                'policy': row.policy,
-                'recordings': row.recordings,
-                'over': row.over,
-                'seconds': row.seconds,
-                'seconds_over': row.seconds_over,
-            }
-            for row in summary.over
         ],
     }
 
@@ -245,14 +225,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
     return {
         'path': entry.path,
         'recorded_at': moment(entry.recorded_at).isoformat(),
-        'steps': [
-            {
-                'instance': move.instance,
-                'source': move.source,
-                'destination': move.destination,
-            }
-            for move in entry.moves
-        ],
+        'steps': [asdict(move) for move in entry.moves],
         'scopes': [
             {
                 'name': name,

@@ -3,6 +3,7 @@
 
 import argparse
 import dataclasses
+import datetime
 import time
 from typing import Any
 
@@ -14,6 +15,7 @@ from kronos.engine.types import UNASSIGNED, CycleInput
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import load, replay, safe_files
+from kronos.recordings.recording import Recording
 from kronos.recordings.replay import Replay, ReplayOptions
 from kronos.reports import host_names
 
@@ -157,6 +159,19 @@ def played(path: str, options: ReplayOptions) -> Replay:
     plan = replay.replay(recording, options)
     plan.timings = {'load': seconds, **plan.timings}
     return plan
+
+
+def about(recording: Recording) -> dict[str, Any]:
+    """Which recording it is, for programs."""
+    moment = datetime.datetime.fromtimestamp(
+        recording.recorded_at, datetime.UTC
+    )
+    return {
+        'path': recording.source,
+        'recorded_at': moment.isoformat(),
+        'made_by': recording.made_by,
+        'strategy': recording.strategy,
+    }
 
 
 def cause(plan: Replay) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's API: the wire to it, and the microversion that is spoken."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib import parse
 
@@ -65,6 +66,12 @@ class Api:
         :raises NovaClientError: Nova does not tell its newest
         """
         return self._newest() >= microversion
+
+    def get(
+        self, path: str, query: Mapping[str, Any] | None = None, *, shape: Any
+    ) -> Any:
+        """As :meth:`.Wire.get`."""
+        return self.wire.get(path, self.microversion, query, shape=shape)
 
     def act(self, uuid: str, body: dict[str, Any]) -> str:
         """Ask for an action of a server.

@@ -7,11 +7,11 @@ cold migrations that are not over.
 
 from collections.abc import Collection
 
+from kronos.clients import rest
 from kronos.clients.nova import migrations, rows, schema
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
-from kronos.common import exceptions
 from kronos.engine.types import Flavor
 from kronos.extensions.cells.cell_drain import OffloadedServer
 
@@ -47,27 +47,19 @@ class CellListings:
 
     def flavor(self, flavor_id: str) -> Flavor | None:
         """The flavor of an id; None if there is none (any more)."""
-        try:
-            body = self._api.wire.get(
-                f'/flavors/{quoted(flavor_id)}',
-                self._api.microversion,
-                shape=schema.OneFlavor,
-            )
-        except exceptions.NovaClientError as error:
-            if error.kwargs['status'] == 404:
-                return None
-            raise
-        return rows.flavor(body['flavor'])
+        path = f'/flavors/{quoted(flavor_id)}'
+        body = rest.none_if_missing(
+            lambda: self._api.get(path, shape=schema.OneFlavor)
+        )
+        return body and rows.flavor(body['flavor'])
 
     def quota_left(self, project: str) -> dict[str, int]:
         """What a project may still use, of ``cores`` and ``ram`` (MiB).
 
         What has no limit is not in it.
         """
-        body = self._api.wire.get(
-            f'/os-quota-sets/{quoted(project)}/detail',
-            self._api.microversion,
-            shape=schema.Quotas,
+        body = self._api.get(
+            f'/os-quota-sets/{quoted(project)}/detail', shape=schema.Quotas
         )
         return {
             name: row['limit'] - row['in_use'] - row.get('reserved', 0)
@@ -82,17 +74,11 @@ class CellListings:
         """
         if _number(self._api.microversion) < _number(SHARES):
             return False
-        try:
-            body = self._api.wire.get(
-                f'/servers/{quoted(uuid)}/shares',
-                self._api.microversion,
-                shape=schema.Shares,
-            )
-        except exceptions.NovaClientError as error:
-            if error.kwargs['status'] != 404:
-                raise
-            return False
-        return bool(body['shares'])
+        path = f'/servers/{quoted(uuid)}/shares'
+        body = rest.none_if_missing(
+            lambda: self._api.get(path, shape=schema.Shares)
+        )
+        return bool(body and body['shares'])
 
     def loses_keys(self) -> bool:
         """Whether its release takes no key pair to another cell.

@@ -94,9 +94,8 @@ class NovaClient:
         return types.Host(name, self._node_of_servers(name))
 
     def _node_of_servers(self, host: str) -> str:
-        body = self.api.wire.get(
+        body = self.api.get(
             '/servers/detail',
-            self.api.microversion,
             {'all_tenants': '1', 'host': host, 'limit': '1'},
             shape=schema.Placed,
         )
@@ -106,16 +105,13 @@ class NovaClient:
     def _hypervisor_of(self, name: str) -> types.Host | None:
         path = '/os-hypervisors/detail'
         query = {'hypervisor_hostname_pattern': name}
-        try:
-            body = self.api.wire.get(
-                path, self.api.microversion, query, shape=schema.Hypervisors
-            )
-        except exceptions.NovaClientError as error:
-            # Nova's word for an empty result.
-            if error.kwargs['status'] != 404:
-                raise
-            body = {'hypervisors': []}
-        like_it = [rows.host(row) for row in body['hypervisors']]
+        # 404 is Nova's word for an empty result.
+        body = rest.none_if_missing(
+            lambda: self.api.get(path, query, shape=schema.Hypervisors)
+        )
+        like_it = (
+            [rows.host(row) for row in body['hypervisors']] if body else []
+        )
         return _named(name, like_it) or _named(name, self.list_compute_hosts())
 
     def list_compute_services(self) -> dict[str, types.ComputeService]:
@@ -133,9 +129,8 @@ class NovaClient:
         return next(iter(self._services(host=host)), None)
 
     def _services(self, **filters: str) -> list[types.ComputeService]:
-        body = self.api.wire.get(
+        body = self.api.get(
             '/os-services',
-            self.api.microversion,
             {'binary': COMPUTE, **filters},
             shape=schema.Services,
         )
@@ -143,9 +138,7 @@ class NovaClient:
         return [s for s in services if s.binary == COMPUTE]
 
     def list_aggregates(self) -> list[HostAggregate]:
-        body = self.api.wire.get(
-            '/os-aggregates', self.api.microversion, shape=schema.Aggregates
-        )
+        body = self.api.get('/os-aggregates', shape=schema.Aggregates)
         return [rows.aggregate(row) for row in body['aggregates']]
 
     def list_server_groups(self) -> list[types.ServerGroup]:
@@ -260,17 +253,14 @@ class NovaClient:
         :raises NovaClientError: also when its cell is down
         """
         path = f'/servers/{quoted(uuid)}'
-        try:
-            row = self.api.wire.get(
-                path, self.api.microversion, shape=schema.OneServer
-            )['server']
-        except exceptions.NovaClientError as error:
-            if error.kwargs['status'] == 404:
-                return None
-            raise
-        if rows.is_partial(row):
+        body = rest.none_if_missing(
+            lambda: self.api.get(path, shape=schema.OneServer)
+        )
+        if body is None:
+            return None
+        if rows.is_partial(body['server']):
             raise self.api.untold(uuid)
-        return rows.instance(row)
+        return rows.instance(body['server'])
 
 
 def _named(name: str, hosts: list[types.Host]) -> types.Host | None:

@@ -42,9 +42,8 @@ class ComputeServices:
         )
 
     def _id_of(self, host: str) -> str:
-        body = self._api.wire.get(
+        body = self._api.get(
             '/os-services',
-            self._api.microversion,
             {'binary': COMPUTE, 'host': host},
             shape=schema.ServiceIds,
         )

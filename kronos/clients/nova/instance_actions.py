@@ -207,10 +207,8 @@ class InstanceActions:
     def action(self, uuid: str, request_id: str) -> rest.Json:
         """The action of one request, with its events."""
         path = f'/servers/{quoted(uuid)}/os-instance-actions'
-        body = self._api.wire.get(
-            f'{path}/{quoted(request_id)}',
-            self._api.microversion,
-            shape=schema.OneAction,
+        body = self._api.get(
+            f'{path}/{quoted(request_id)}', shape=schema.OneAction
         )
         action: rest.Json = body['instanceAction']
         return action

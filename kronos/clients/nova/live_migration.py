@@ -123,9 +123,7 @@ class LiveMigration:
         """Of one that runs; not worth an error, for its status is known."""
         path = f'/servers/{quoted(status.instance)}/migrations'
         try:
-            body = self._api.wire.get(
-                path, self._api.microversion, shape=schema.Running
-            )
+            body = self._api.get(path, shape=schema.Running)
         except exceptions.NovaClientError as error:
             # Nova 34 that validates its own answers refuses figures of 0.
             LOG.info('Progress of instance %s: %s', status.instance, error)

@@ -142,7 +142,7 @@ class ServerDetails:
         return details
 
     def _get(self, path: str, shape: Any) -> Any:
-        return self._api.wire.get(path, self._api.microversion, shape=shape)
+        return self._api.get(path, shape=shape)
 
 
 def _details(row: rows.Row) -> Details:

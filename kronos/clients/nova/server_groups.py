@@ -7,7 +7,6 @@ Raw calls: openstacksdk's own listing truncates the groups.
 from kronos.clients import rest
 from kronos.clients.nova import rows, schema
 from kronos.clients.nova.api import Api, quoted
-from kronos.common import exceptions
 from kronos.engine import types
 
 _PAGE = 1000
@@ -25,10 +24,8 @@ class ServerGroups:
 
         :raises NovaClientError: also when there is no such server (404)
         """
-        body = self._api.wire.get(
-            f'/servers/{quoted(uuid)}',
-            self._api.microversion,
-            shape=schema.OneServer,
+        body = self._api.get(
+            f'/servers/{quoted(uuid)}', shape=schema.OneServer
         )
         names = body['server'].get('server_groups')
         if names is None:
@@ -40,15 +37,10 @@ class ServerGroups:
     def _group(self, uuid: str) -> types.ServerGroup | None:
         """One group; None if there is none (any more)."""
         path = f'/os-server-groups/{quoted(uuid)}'
-        try:
-            body = self._api.wire.get(
-                path, self._api.microversion, shape=schema.OneGroup
-            )
-        except exceptions.NovaClientError as error:
-            if error.kwargs['status'] == 404:
-                return None
-            raise
-        return rows.group(body['server_group'])
+        body = rest.none_if_missing(
+            lambda: self._api.get(path, shape=schema.OneGroup)
+        )
+        return body and rows.group(body['server_group'])
 
     def all(self) -> list[types.ServerGroup]:
         """The groups of all projects.
@@ -86,9 +78,8 @@ class ServerGroups:
         return groups
 
     def _group_page(self, offset: int) -> list[rest.Json]:
-        body = self._api.wire.get(
+        body = self._api.get(
             '/os-server-groups',
-            self._api.microversion,
             {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
             shape=schema.Groups,
         )

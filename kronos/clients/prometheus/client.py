@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Prometheus client: one query, one reading with its health."""
 
-import time
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -29,13 +28,9 @@ class PrometheusClient:
         adapter, which finds its endpoint itself. A ``user:password@`` in
         it is used for basic authentication and never shown
     :param session: a ``requests.Session`` or a keystoneauth1 adapter
-    :param timeout: seconds for each try
-    :param max_retries: further tries after connection errors, timeouts,
-        429 and 5xx
-    :param retry_backoff: seconds before the first of them, then doubled
     :param staleness_threshold: seconds after which a sample is dropped
     :param complain: logs why a reading is not usable
-    :param longest: bytes of an answer, a fraction of what its objects take
+    :param options: of :class:`.http.Http`
     :raises ConfigurationError: the address is none
     """
 
@@ -44,26 +39,12 @@ class PrometheusClient:
         url: str,
         session: Any,
         *,
-        timeout: float = 30,
-        max_retries: int = 3,
-        retry_backoff: float = 1,
         staleness_threshold: float = 300,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], None] = time.sleep,
         complain: Callable[..., object] = LOG.error,
-        longest: int = http.LONGEST,
+        **options: Any,
     ) -> None:
         self._complain = complain
-        self._http = http.Http(
-            url,
-            session,
-            timeout=timeout,
-            max_retries=max_retries,
-            retry_backoff=retry_backoff,
-            sleep=sleep,
-            clock=clock,
-            longest=longest,
-        )
+        self._http = http.Http(url, session, **options)
         self._staleness_threshold = staleness_threshold
 
     @property

@@ -4,6 +4,7 @@
 import datetime
 import email.utils
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -71,8 +72,12 @@ class _Reply:
 class Http:
     """One Prometheus: its address, session and retries.
 
-    :param url: as for :class:`.client.PrometheusClient`, like the other
-        parameters
+    :param url: as for :class:`.client.PrometheusClient`, like ``session``
+    :param timeout: seconds for each try
+    :param max_retries: further tries after connection errors, timeouts,
+        429 and 5xx
+    :param retry_backoff: seconds before the first of them, then doubled
+    :param longest: bytes of an answer, a fraction of what its objects take
     """
 
     def __init__(
@@ -80,11 +85,11 @@ class Http:
         url: str,
         session: Any,
         *,
-        timeout: float,
-        max_retries: int,
-        retry_backoff: float,
-        sleep: Callable[[float], None],
-        clock: Callable[[], float],
+        timeout: float = 30,
+        max_retries: int = 3,
+        retry_backoff: float = 1,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
         longest: int = LONGEST,
     ) -> None:
         self._clock = clock

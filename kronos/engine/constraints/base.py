@@ -8,20 +8,24 @@ mask of its own. It builds itself from a :class:`ConstraintInput`, and says
 in which input of the planner it would agree (:meth:`Constraint.relax`).
 """
 
+from __future__ import annotations
+
 import abc
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, Index, IntArray
-from kronos.engine.edits import Pair
-from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Instance, PlanningInput, Snapshot
+
+if TYPE_CHECKING:
+    from kronos.engine.edits import Pair
+    from kronos.engine.eligibility.cooldown import Cooldowns
 
 K = TypeVar('K', bound=Hashable)
 L = TypeVar('L', bound=Hashable)

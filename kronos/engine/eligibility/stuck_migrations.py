@@ -5,10 +5,10 @@ Each holds its instance, and its turn at its two hosts, until somebody ends it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kronos.common import durations
-from kronos.engine import edits, wording
+from kronos.engine import wording
 from kronos.engine.eligibility import quarantine
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST, Settings
@@ -47,7 +47,7 @@ def without(
         for event in case.snapshot.events
         if not which(event) or not is_stuck(event, settings, now)
     ]
-    return edits.with_snapshot(case, events=events)
+    return replace(case, snapshot=replace(case.snapshot, events=events))
 
 
 class StuckMigrations:

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effects of moves on the policies, seen from a moment of a plan."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.ends import Ends
 from kronos.engine.simulation.utilization import is_gain, objects
+
+if TYPE_CHECKING:
+    from kronos.engine.explain.scenario import PlanningMoment
 
 
 @dataclass

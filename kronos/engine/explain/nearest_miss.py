@@ -5,19 +5,24 @@ The closest is the one that the fewest reasons keep, and of these the one
 that gains most.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kronos.engine.arrays import IntArray
 from kronos.engine.explain import effects
-from kronos.engine.explain.scenario import PlanningMoment
-from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code
 from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import AggregateResult, MigrationPhase
+
+if TYPE_CHECKING:
+    from kronos.engine.explain.scenario import PlanningMoment
+    from kronos.engine.explain.verdicts import Verdict
+    from kronos.engine.explain.why_not import Explainer
 
 TRIED = 200
 """So many of the moves that would gain most are looked at."""

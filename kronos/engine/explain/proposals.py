@@ -6,17 +6,17 @@ if the plan then makes the move. One of a rule makes the move legal; the trial
 says what the plan makes of that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kronos.engine.edits import Pair
 from kronos.engine.explain import counterfactual, remedies
 from kronos.engine.explain.nearest_miss import closest
 from kronos.engine.explain.relaxations import can_lift
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.explain.trials import Lifted, Trial, Trials
-from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     AggregateResult,
@@ -24,6 +24,11 @@ from kronos.engine.types import (
     PlanningInput,
     StopReason,
 )
+
+if TYPE_CHECKING:
+    from kronos.engine.explain.trials import Lifted, Trial, Trials
+    from kronos.engine.explain.verdicts import Verdict
+    from kronos.engine.explain.why_not import Explainer
 
 HIGHER = 2
 """So often a limit is raised to what the plan with the lower one needs."""

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the answers: moves, reasons and proposals as documents."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kronos.engine.explain.proposals import Proposal
-from kronos.engine.explain.trials import Trial
-from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep
 from kronos.policies.models import Mode
+
+if TYPE_CHECKING:
+    from kronos.engine.explain.proposals import Proposal
+    from kronos.engine.explain.trials import Trial
+    from kronos.engine.explain.verdicts import Verdict
 
 
 def of_verdict(result: AggregateResult, verdict: Verdict) -> dict[str, Any]:

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A verdict on one instance and one host at a moment."""
 
-from dataclasses import dataclass, field
+from __future__ import annotations
 
-from kronos.engine.explain.blockers import Blocked
-from kronos.engine.explain.scenario import PlanningMoment
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import MigrationStep, Phase
+
+if TYPE_CHECKING:
+    from kronos.engine.explain.blockers import Blocked
+    from kronos.engine.explain.scenario import PlanningMoment
 
 
 @dataclass

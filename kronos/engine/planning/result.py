@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of planning a scope, with all its reasons."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling import time_limits
 from kronos.engine.scheduling.migration_costs import MigrationCosts
@@ -33,6 +35,9 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
+
+if TYPE_CHECKING:
+    from kronos.engine.planning.phases import PhaseRunner
 
 
 def standing(

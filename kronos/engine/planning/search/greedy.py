@@ -5,16 +5,22 @@ In a stall, plateau moves and swaps, where they are allowed. Plateau moves
 are only kept if they lead to an improvement within the budget.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kronos.engine.arrays import BoolArray
-from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.moves import Moves
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
 from kronos.engine.settings import SearchName, Settings, SwapMoves
-from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
+
+if TYPE_CHECKING:
+    from kronos.engine.planning.phase_input import PhaseInput
+    from kronos.engine.simulation.simulation import Simulation
 
 
 def run(simulation: Simulation, inputs: PhaseInput) -> SearchResult:

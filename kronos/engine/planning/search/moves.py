@@ -6,8 +6,11 @@ if an instance leaves its only highest host or enters its only lowest one.
 These 2P hosts are looked at instead of all pairs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +21,13 @@ from kronos.engine.arrays import (
     FloatArray,
     IntArray,
 )
-from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.planning.search import ranking
 from kronos.engine.settings import Settings, TieBreak
-from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.simulation.utilization import is_gain
+
+if TYPE_CHECKING:
+    from kronos.engine.constraints.constraint_set import ConstraintSet
+    from kronos.engine.simulation.simulation import Simulation
 
 Move = tuple[int, int]
 """An instance and its destination."""
@@ -39,12 +44,12 @@ class Candidates:
     destinations: IntArray
     worth: FloatArray
 
-    def only(self, which: IntArray) -> 'Candidates':
+    def only(self, which: IntArray) -> Candidates:
         return Candidates(
             self.instances[which], self.destinations[which], self.worth[which]
         )
 
-    def best(self) -> 'Candidates':
+    def best(self) -> Candidates:
         """The most worth and its equals."""
         return self.only(ranking.equals(self.worth))
 

@@ -8,13 +8,19 @@ with. A *swap* exchanges two instances: where a cpu-hot instance and a
 memory-hot one would each hurt the other's host alone.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
-from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.simulation.utilization import half_way_limits, is_gain
+
+if TYPE_CHECKING:
+    from kronos.engine.simulation.simulation import Simulation
 
 TIED_HOSTS = 8
 """Hosts per policy and end that plateau moves leave or enter."""

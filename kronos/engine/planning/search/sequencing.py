@@ -6,7 +6,10 @@ policies are made as a swap. A plan that is found in another order is brought
 into one in which gains come early.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +18,10 @@ from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
 from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
 from kronos.engine.settings import Settings, SwapMoves
-from kronos.engine.simulation.simulation import SimulatedMove, Simulation
 from kronos.engine.simulation.utilization import is_gain
+
+if TYPE_CHECKING:
+    from kronos.engine.simulation.simulation import SimulatedMove, Simulation
 
 EARLIER = 8
 """So many moves that gain are tried instead of one that does not."""

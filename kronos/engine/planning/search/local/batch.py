@@ -9,6 +9,7 @@ search may go through placements that nobody may make.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +25,28 @@ NEAREST_HOSTS = 12
 SAVING = 4.0
 """By so much dearer is memory where hosts are many: they come into a window by
 far more, all together, than the combined imbalance falls by that."""
+NOISE = 0.35
+"""What a move costs is by so much higher or lower."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried."""
+
+    placements: int
+    rounds: int
+    destroyed: int
+    """Moves that are taken back at most in each round."""
+
+
+@dataclass(frozen=True)
+class FinalPlacement:
+    """A final placement."""
+
+    value: float
+    """As :meth:`.Objective.values` has it."""
+    host_of: IntArray
+    """[V], the host of each instance"""
 
 
 class Batch:

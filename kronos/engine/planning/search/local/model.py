@@ -7,13 +7,18 @@ multiplied by the weights of their policies, so that they add up to the
 combined imbalance.
 """
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
 from kronos.engine.planning.search import ranking
-from kronos.engine.simulation.simulation import Simulation
+
+if TYPE_CHECKING:
+    from kronos.engine.simulation.simulation import Simulation
 
 UNLIMITED = 1 << 30
 

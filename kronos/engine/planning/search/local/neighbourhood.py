@@ -4,14 +4,19 @@
 With the effort that it makes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.planning.search.local.target_windows import Effort
-from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.planning.search.local.batch import Effort
+
+if TYPE_CHECKING:
+    from kronos.engine.simulation.simulation import Simulation
 
 WHOLE = 20_000
 """Pairs of an instance and a host up to which all are looked at."""

@@ -13,16 +13,14 @@ import numpy as np
 
 from kronos.engine.arrays import EPSILON, IntArray
 from kronos.engine.planning.search.local import neighbourhood, orders
+from kronos.engine.planning.search.local.batch import FinalPlacement
 from kronos.engine.planning.search.local.model import ScopeModel
 from kronos.engine.planning.search.local.neighbourhood import GreedyEnd
 from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.planning.search.local.pruning import pruned
 from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 from kronos.engine.planning.search.local.substitutions import substituted
-from kronos.engine.planning.search.local.target_windows import (
-    FinalPlacement,
-    TargetWindows,
-)
+from kronos.engine.planning.search.local.target_windows import TargetWindows
 from kronos.engine.planning.search.local.wide_windows import WideWindows
 from kronos.engine.planning.search.moves import Move
 from kronos.engine.planning.search.sequencing import Unit

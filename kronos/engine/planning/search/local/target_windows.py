@@ -9,20 +9,22 @@ moves are made that bring most of what is outside into the windows
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
-from kronos.engine.planning.search.local.batch import Batch
+from kronos.engine.planning.search.local.batch import (
+    NOISE,
+    Batch,
+    Effort,
+    FinalPlacement,
+)
 from kronos.engine.planning.search.local.model import ScopeModel
 from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 
 SHRINK = 0.3
 """By this share of the combined imbalance a window is narrower at most."""
-NOISE = 0.35
-"""What a move costs is by so much higher or lower."""
 CHEAP, DEAR = 0.008, 0.06
 """The price of room, per mean instance."""
 HEAT = 0.03
@@ -31,26 +33,6 @@ LOOKS = 150
 """So often it is asked what can be reached."""
 RENEWAL = 25
 """Rounds after which the better half replaces the worse one."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How much is tried."""
-
-    placements: int
-    rounds: int
-    destroyed: int
-    """Moves that are taken back at most in each round."""
-
-
-@dataclass(frozen=True)
-class FinalPlacement:
-    """A final placement."""
-
-    value: float
-    """As :meth:`.Objective.values` has it."""
-    host_of: IntArray
-    """[V], the host of each instance"""
 
 
 Reach = Callable[[IntArray], float]

@@ -9,15 +9,15 @@ by how far all hosts together are outside of it.
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
-from kronos.engine.planning.search.local.batch import Batch
-from kronos.engine.planning.search.local.model import ScopeModel
-from kronos.engine.planning.search.local.objective import Objective
-from kronos.engine.planning.search.local.random_numbers import RandomNumbers
-from kronos.engine.planning.search.local.target_windows import (
+from kronos.engine.planning.search.local.batch import (
     NOISE,
+    Batch,
     Effort,
     FinalPlacement,
 )
+from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.planning.search.local.objective import Objective
+from kronos.engine.planning.search.local.random_numbers import RandomNumbers
 
 HELD = 40
 """Rounds for which a window is held."""
