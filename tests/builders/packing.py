@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from kronos.engine.planning.pack import Pack
+from kronos.engine.planning.pack import Consolidation
 from kronos.engine.planning.scope_planner import ScopePlanner, Stopped
 from kronos.engine.settings import Settings
 from kronos.engine.types import MigrationPhase, PlanningInput, Snapshot
@@ -15,7 +15,7 @@ def packing(
     policies: Sequence[Policy],
     settings: Settings,
     phase: MigrationPhase = MigrationPhase.PACK,
-) -> Pack:
+) -> Consolidation:
     """The packing of a scope that does not stand still."""
     given = PlanningInput(snapshot, list(policies), settings, [])
     prepared = ScopePlanner(given).scope

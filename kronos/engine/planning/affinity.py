@@ -137,7 +137,7 @@ class Repair:
             why = group_reasons.why_not_whole(
                 self._simulation, group, hosts[0], self._fixed
             )
-        self._given_up[group.group.uuid] = {
+        self._given_up[group.server_group.uuid] = {
             member: reason
             for member, reason in why.items()
             if reason is not MOVED
@@ -148,7 +148,7 @@ class Repair:
         return [
             group
             for group in self._broken()
-            if group.group.uuid not in self._given_up
+            if group.server_group.uuid not in self._given_up
         ]
 
     def helpful_hosts(self, instance: int) -> dict[int, str]:
@@ -171,7 +171,7 @@ class Repair:
                 members, hosts = self._moves.ends(group)
                 if instance in members:
                     for host in hosts:
-                        uuids.setdefault(host, group.group.uuid)
+                        uuids.setdefault(host, group.server_group.uuid)
         return uuids
 
     def _broken(self) -> list[BrokenGroup]:
@@ -221,7 +221,7 @@ class Repair:
                 self._moves.excess(group),
                 int(self._simulation.remaining),
             )
-            self._short.setdefault(group.group.uuid, shortfall)
+            self._short.setdefault(group.server_group.uuid, shortfall)
 
     def _make_best(self, moves: list[GroupMove]) -> bool:
         if moves:
@@ -266,7 +266,7 @@ class Repair:
         which the fewest moves would do, the first.
         """
         moves, budget = sum(on.values()) - on[host], self._simulation.remaining
-        short = self._short.get(group.group.uuid)
+        short = self._short.get(group.server_group.uuid)
         if moves > budget and short is not None and short.moves <= moves:
             return False
         if not self._moves.can_meet(group, host):
@@ -274,7 +274,7 @@ class Repair:
         if moves <= budget:
             return True
         name = self._utilization.index.hosts[host]
-        self._short[group.group.uuid] = group_reasons.Shortfall(
+        self._short[group.server_group.uuid] = group_reasons.Shortfall(
             name, moves, int(budget)
         )
         return False
@@ -320,7 +320,7 @@ class Repair:
     def _end(self, broken: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left."""
         for group in broken if self._simulation.remaining > 0 else ():
-            if not self._given_up.get(group.group.uuid):
+            if not self._given_up.get(group.server_group.uuid):
                 self._note_shortfall(group)
         moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
@@ -358,15 +358,15 @@ class Repair:
             if self._simulation.movable[member]
         }
         on = self._moves.on(group)
-        if short := self._short.get(group.group.uuid):
+        if short := self._short.get(group.server_group.uuid):
             end.warnings.append(
                 f'{group_reasons.described(group, on, self._utilization)}: '
                 f'{short.reason}'
             )
         elif self._simulation.remaining > 0 or self._given_up.get(
-            group.group.uuid
+            group.server_group.uuid
         ):
-            why = self._given_up.get(group.group.uuid) or why
+            why = self._given_up.get(group.server_group.uuid) or why
             end.warnings.append(
                 group_reasons.unrepaired(group, on, self._utilization, why)
             )
@@ -377,9 +377,9 @@ class Repair:
 
     def _why_left(self, group: BrokenGroup) -> dict[int, Reason]:
         """Why each offending member of a group was left, by position."""
-        if short := self._short.get(group.group.uuid):
+        if short := self._short.get(group.server_group.uuid):
             return dict.fromkeys(group.members, short.reason)
-        if stuck := self._given_up.get(group.group.uuid):
+        if stuck := self._given_up.get(group.server_group.uuid):
             whole = group_reasons.whole_or_not(self._utilization.index, stuck)
             return dict.fromkeys(group.members, whole) | stuck
         names = self._utilization.index.instances

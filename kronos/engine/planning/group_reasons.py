@@ -44,7 +44,8 @@ def described(
     """``anti-affinity group db: 2 members on cmp1``."""
     names = utilization.index.hosts
     return server_groups.describe(
-        group.group, {names[host]: number for host, number in on.items()}
+        group.server_group,
+        {names[host]: number for host, number in on.items()},
     )
 
 
@@ -154,7 +155,7 @@ def why_not_whole(
         m for m in group.members if simulation.placement.host_of[m] != host
     ]
     reasons: dict[int, Reason] = {}
-    with rules.repairing(group.group.uuid):
+    with rules.repairing(group.server_group.uuid):
         allowed = rules.column(host)
         for member in away:
             if not simulation.movable[member]:
@@ -204,7 +205,7 @@ def why_refused(
     others = [
         host for host in hosts if host != simulation.placement.host_of[member]
     ]
-    with rules.repairing(group.group.uuid):
+    with rules.repairing(group.server_group.uuid):
         mask = rules.rows(np.array([member]))[0]
         legal = [host for host in others if mask[host]]
         reasons = {

@@ -25,14 +25,14 @@ from kronos.engine.types import ServerGroup
 class BrokenGroup:
     """A group whose rule is broken when the phase begins."""
 
-    group: ServerGroup
+    server_group: ServerGroup
     members: list[int]
     """Positions of those on hosts of the scope."""
 
     @property
     def is_together(self) -> bool:
         """Whether its members are to be on one host."""
-        return self.group.policy in server_groups.TOGETHER
+        return self.server_group.policy in server_groups.TOGETHER
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Regroup:
         on = self.on(group)
         if group.is_together and len(on) > 1:
             return on.total() - max(self._able(on).values(), default=0)
-        return server_groups.excess(group.group, on)
+        return server_groups.excess(group.server_group, on)
 
     def _able(self, on: Counter[int]) -> Counter[int]:
         """Those of the hosts on which members may meet."""
@@ -99,7 +99,7 @@ class Regroup:
             able = self._able(on)
             most = max(able.values(), default=0)
             return group.members, sorted(h for h in able if able[h] == most)
-        limit = server_groups.most_per_host(group.group)
+        limit = server_groups.most_per_host(group.server_group)
         hosts = range(len(self._utilization.index.hosts))
         return (
             [m for m in group.members if on[int(host_of[m])] > limit],
@@ -156,7 +156,7 @@ class Regroup:
     ) -> BoolArray:
         """[n, h]: what the rules allow, of these hosts alone."""
         rules = self._simulation.constraints
-        with rules.repairing(group.group.uuid):
+        with rules.repairing(group.server_group.uuid):
             if len(hosts) == 1:
                 return rules.column(int(hosts[0]))[instances][:, None]
             return rules.rows(instances)[:, hosts]
