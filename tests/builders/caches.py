@@ -200,7 +200,7 @@ class WeigherTestCase(base.BaseTestCase):
             score_step=0.0,
         )
         self.set('kronos_prometheus', url=URL, max_retries=0)
-        self.source = score_source.Source(self.conf)
+        self.source = score_source.ScoreSource(self.conf)
         self.cache = self.new_cache()
 
     def new_cache(self, **fields):

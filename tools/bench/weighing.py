@@ -134,7 +134,7 @@ class _Rig:
         works: list[Callable[[], None]] = []
         self._kronos = load.KronosWeigher(
             cache.Cache(
-                score_source.Source(conf), sleep=_end, spawn=works.append
+                score_source.ScoreSource(conf), sleep=_end, spawn=works.append
             )
         )
         self._handler = weights.HostWeightHandler()

@@ -137,7 +137,7 @@ class NovaClient:
             '/os-services',
             self.api.microversion,
             {'binary': COMPUTE, **filters},
-            shape=schema.Services,
+            shape=schema.ServicePage,
         )
         services = [rows.service(row) for row in body['services']]
         return [s for s in services if s.binary == COMPUTE]

@@ -201,7 +201,7 @@ class InstanceActions:
             'instanceActions',
             self._api.microversion,
             id_field='request_id',
-            shape=schema.Action,
+            shape=schema.InstanceAction,
         )
 
     def action(self, uuid: str, request_id: str) -> rest.Json:

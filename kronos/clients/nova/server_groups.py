@@ -90,7 +90,7 @@ class ServerGroups:
             '/os-server-groups',
             self._api.microversion,
             {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
-            shape=schema.Groups,
+            shape=schema.ServerGroupPage,
         )
         page: list[rest.Json] = body['server_groups']
         return page

@@ -316,7 +316,7 @@ class TestSilence(deadlines.DeadlineTestCase):
 
     def test_it_is_well_again(self) -> None:
         plugin = PLUGINS['password'](self.server.at_url)
-        session = own.Session(plugin, deadlines.LIMITS)
+        session = own.KeystoneSession(plugin, deadlines.LIMITS)
         self.begin('silent', '/keystone')
         self.assertRaises(ks_exceptions.ClientException, session.get_token)
         self.server.trouble = ''

@@ -25,7 +25,7 @@ class MasakariTestCase(base.BaseTestCase):
         version = {'id': 'v1', 'status': 'CURRENT', 'links': links}
         self.wire.get(URL, json={'version': version})
         self.client = masakari.connect(
-            keystone.Session(token_endpoint.Token(URL, 'a-token')),
+            keystone.KeystoneSession(token_endpoint.Token(URL, 'a-token')),
             max_retries=0,
         )
 

@@ -28,7 +28,7 @@ def move(
     message: str = '',
     kind: str = 'kronos_live_migrate',
     parameters: object = PARAMETERS,
-) -> moves.Move:
+) -> moves.MoveAction:
     return moves.of(
         ActionRow('x1', kind, state, parameters, message, 10.0, 20.0)
     )

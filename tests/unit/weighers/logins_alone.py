@@ -34,7 +34,7 @@ class TestLogins(CacheTestCase):
         self.conf.clear_override('url', 'kronos_prometheus')
         self.set('kronos_prometheus', timeout=loopback_keystone.LONG)
         self.session = session.Session(generic.Password(**self.keystone.auth))
-        self.source = score_source.Source(self.conf, lambda: self.session)
+        self.source = score_source.ScoreSource(self.conf, lambda: self.session)
         self.cache = self.new_cache()
 
     def test_each_mood(self):

@@ -256,7 +256,7 @@ class TestTelling(WeigherTestCase):
 
     def _told_by_a_look(self):
         try:
-            score_source.Source(self.conf).ask(set())
+            score_source.ScoreSource(self.conf).ask(set())
         except exceptions.PrometheusError as error:
             return str(error)
         return ''
@@ -271,11 +271,11 @@ class TestKeystone(WeigherTestCase):
             made.append(session.Session())
             return made[-1]
 
-        self.source = score_source.Source(self.conf, session=make)
+        self.source = score_source.ScoreSource(self.conf, session=make)
         self.source.ask(set())
         self.assertEqual([], made)
         self.conf.clear_override('url', 'kronos_prometheus')
-        self.source = score_source.Source(self.conf, session=make)
+        self.source = score_source.ScoreSource(self.conf, session=make)
         error = self.assertRaises(
             exceptions.PrometheusError, self.source.ask, set()
         )

@@ -68,7 +68,7 @@ class TestLoad(base.BaseTestCase):
                 raise answer
             return answer
 
-        asked = services.Services(inspect, Paths(), Paths(), Paths())
+        asked = services.LocalServices(inspect, Paths(), Paths(), Paths())
         asked.has_watcher, asked.has_nova = watcher, nova
         return plugins.load(asked)
 

@@ -17,7 +17,7 @@ class TestServices(base.BaseTestCase):
         super().setUp()
         self.asked: list[tuple[str, Sequence[str], Any]] = []
         self.answer: Any = {}
-        self.services = services.Services(
+        self.services = services.LocalServices(
             self.inspect,
             Paths(['engine.conf'], ['engine.d']),
             Paths(['applier.conf']),

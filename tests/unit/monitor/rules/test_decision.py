@@ -68,7 +68,7 @@ class TestMatch(testscenarios.WithScenarios, base.BaseTestCase):
 
 
 class TestDecision(base.BaseTestCase):
-    def decide(self, *rules: dict[str, object]) -> decision.Decision:
+    def decide(self, *rules: dict[str, object]) -> decision.RuleDecision:
         return decision.decide(
             [Rule.model_validate(one) for one in rules],
             decision.fields_of(INCIDENT, 'node1'),
