@@ -226,13 +226,15 @@ class WeigherTestCase(base.BaseTestCase):
 
     def weigh(self, *hosts):
         """By host; those that are named only are new to Nova."""
-        found = [state(one) if isinstance(one, str) else one for one in hosts]
-        weights = self.cache.weigh(found)
+        host_states = [
+            state(host) if isinstance(host, str) else host for host in hosts
+        ]
+        weights = self.cache.weigh(host_states)
         self.assertIsInstance(weights, list)
-        self.assertEqual(len(found), len(weights))
+        self.assertEqual(len(host_states), len(weights))
         return {
-            one.nodename: round(weight, 6)
-            for one, weight in zip(found, weights, strict=True)
+            host.nodename: round(weight, 6)
+            for host, weight in zip(host_states, weights, strict=True)
         }
 
     def meet(self, *hosts):

@@ -62,8 +62,8 @@ class WatcherApi(fixtures.Fixture):
         return body if isinstance(body, str) else json.dumps(body)
 
     def _found(self, request: Any, parts: Any) -> tuple[int, Any]:
-        told = request.headers.get('OpenStack-API-Version', '')
-        minor = int(told.rpartition('.')[2] or 0)
+        version = request.headers.get('OpenStack-API-Version', '')
+        minor = int(version.rpartition('.')[2] or 0)
         if minor > self.newest:
             return 406, (
                 '<html><head><title>406 Not Acceptable</title></head><body>'
@@ -100,5 +100,5 @@ class WatcherApi(fixtures.Fixture):
 
 def fault(text: str) -> dict[str, Any]:
     """As Watcher words an error: a document within a document."""
-    told = {'faultcode': 'Client', 'faultstring': text, 'debuginfo': None}
-    return {'error_message': json.dumps(told)}
+    document = {'faultcode': 'Client', 'faultstring': text, 'debuginfo': None}
+    return {'error_message': json.dumps(document)}
