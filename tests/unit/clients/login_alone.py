@@ -192,10 +192,10 @@ class TestEveryAnswer(KeystoneTestCase):
         ):
             session = self.session(PLUGINS['password'](url))
             matcher = self.refuse_tokens(status, body)
-            found = self.ask(session)
-            self.assertIn(text, found)
+            result = self.ask(session)
+            self.assertIn(text, result)
             self.assertEqual(
-                text.endswith('does'), 'Correct auth_url' in found
+                text.endswith('does'), 'Correct auth_url' in result
             )
             self.keystone.wire._adapter._matchers.remove(matcher)
 

@@ -26,8 +26,8 @@ class TestValues(base.BaseTestCase):
             ('a, b,a', ['a', 'b']),
             (['a,b', 7], ['a,b', '7']),
         ):
-            found = parameter_types.names({'x': value}, 'x', 'host')
-            self.assertEqual(expected, found)
+            names = parameter_types.names({'x': value}, 'x', 'host')
+            self.assertEqual(expected, names)
 
     def test_what_is_wrong_is_named(self) -> None:
         for call, text in (

@@ -140,10 +140,10 @@ class TestFull(OutboxTestCase):
 class SpoolTestCase(OutboxTestCase):
     def spool(self) -> Spool:
         folder = self.useFixture(fixtures.TempDir()).path
-        made = Spool(str(pathlib.Path(folder) / 'x.db'), 16 * 2**20)
-        self.addCleanup(made.close)
-        self.made = self.outbox(made)
-        return made
+        spool = Spool(str(pathlib.Path(folder) / 'x.db'), 16 * 2**20)
+        self.addCleanup(spool.close)
+        self.made = self.outbox(spool)
+        return spool
 
 
 class TestOdd(SpoolTestCase):

@@ -41,21 +41,21 @@ class CloudTestCase(base.BaseTestCase):
         self.client = watcher.find(self.keystone.session, max_retries=0)
 
     def add_audit(self, number: int = 1, **fields: Any) -> str:
-        found = uuid(9000 + number)
-        self.watcher.audits[found] = {
-            'uuid': found,
+        result = uuid(9000 + number)
+        self.watcher.audits[result] = {
+            'uuid': result,
             'name': f'audit-{number}',
             'status_message': f'alpha: sentence {number}',
             **fields,
         }
-        return found
+        return result
 
     def add_plan(self, number: int, **fields: Any) -> str:
         """One that was made ``number`` minutes ago."""
-        found = uuid(number)
+        result = uuid(number)
         self.watcher.plans.append(
             {
-                'uuid': found,
+                'uuid': result,
                 'state': 'SUCCEEDED',
                 'strategy_name': 'kronos_spread',
                 'audit_uuid': None,
@@ -67,7 +67,7 @@ class CloudTestCase(base.BaseTestCase):
                 **fields,
             }
         )
-        return found
+        return result
 
     def add_action(
         self, plan: str, server: str = 'vm1', **fields: Any
@@ -117,9 +117,9 @@ class CloudTestCase(base.BaseTestCase):
             **(cloud or {}),
         }
         client = self.useFixture(openstack_client.OpenStackClient(given))
-        found = client.run('optimize', 'kronos', *arguments)
-        self.assertNotIn(PASSWORD, ''.join(map(str, found)))
-        return found
+        result = client.run('optimize', 'kronos', *arguments)
+        self.assertNotIn(PASSWORD, ''.join(map(str, result)))
+        return result
 
     def told(self, *arguments: str) -> Any:
         """The JSON of a command that goes well."""

@@ -14,9 +14,9 @@ class TestAudits(clouds.CloudTestCase):
     def test_once(self) -> None:
         uuid = self.add_audit()
         for _ in range(2):
-            found = self.audits.get(uuid)
+            result = self.audits.get(uuid)
             self.assertEqual(
-                ('audit-1', 'alpha: sentence 1'), (found.name, found.message)
+                ('audit-1', 'alpha: sentence 1'), (result.name, result.message)
             )
         self.assertEqual(1, len(self.watcher.asked))
 

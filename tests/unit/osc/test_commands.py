@@ -169,17 +169,17 @@ class TestPlanList(CommandsTestCase):
 
     def test_order(self) -> None:
         self.add_plan(2)
-        found = self.told('plan', 'list', '--sort-column', 'Imbalance Before')
-        self.assertEqual([None, 0.6], [x['Imbalance Before'] for x in found])
+        result = self.told('plan', 'list', '--sort-column', 'Imbalance Before')
+        self.assertEqual([None, 0.6], [x['Imbalance Before'] for x in result])
 
 
 class TestPlanShow(CommandsTestCase):
     def test_json(self) -> None:
-        found = self.told(*SHOW)
+        result = self.told(*SHOW)
         self.assertEqual(
             (PLAN, 'ONGOING', 'kronos_spread', ['alpha'], 0.6, 0.25),
             tuple(
-                found[name]
+                result[name]
                 for name in (
                     'uuid',
                     'state',
@@ -192,18 +192,18 @@ class TestPlanShow(CommandsTestCase):
         )
         self.assertEqual(
             (self.audit, 'audit-1', 'alpha: sentence 1'),
-            tuple(found[x] for x in ('audit', 'audit_name', 'audit_message')),
+            tuple(result[x] for x in ('audit', 'audit_name', 'audit_message')),
         )
-        self.assertEqual(3, found['efficacy']['migrations'])
-        self.assertEqual(58.3, found['global_efficacy'][0]['value'])
+        self.assertEqual(3, result['efficacy']['migrations'])
+        self.assertEqual(58.3, result['global_efficacy'][0]['value'])
         self.assertEqual(
             [('vm1', '', ''), ('vm2', 'instance_locked', 'FAILED')],
             [
-                (one['name'], one['fault'], one['fault'] and one['state'])
-                for one in found['moves'][:2]
+                (move['name'], move['fault'], move['fault'] and move['state'])
+                for move in result['moves'][:2]
             ],
         )
-        failed = found['moves'][1]
+        failed = result['moves'][1]
         self.assertEqual('the instance is locked', failed['reason'])
         self.assertEqual('Unlock it, if it is to move.', failed['remedy'])
 
@@ -270,19 +270,19 @@ class TestPlanShow(CommandsTestCase):
 
 class TestExplain(CommandsTestCase):
     def test_json(self) -> None:
-        found = self.told('explain', 'vm2')
-        self.assertEqual((uuid(2), 'vm2'), (found['server'], found['name']))
-        self.assertIn('vm2 h1 -> h2 (spread) was FAILED at', found['answer'])
-        (one,) = found['actions']
+        result = self.told('explain', 'vm2')
+        self.assertEqual((uuid(2), 'vm2'), (result['server'], result['name']))
+        self.assertIn('vm2 h1 -> h2 (spread) was FAILED at', result['answer'])
+        (one,) = result['actions']
         self.assertEqual(
             (PLAN, 'ONGOING', 'FAILED', 'instance_locked'),
             tuple(one[x] for x in ('plan', 'plan_state', 'state', 'fault')),
         )
         self.assertEqual('Unlock it, if it is to move.', one['remedy'])
         self.assertEqual(
-            ['alpha: sentence 1'], [x['message'] for x in found['audits']]
+            ['alpha: sentence 1'], [x['message'] for x in result['audits']]
         )
-        self.assertIn('kronos-explain', found['note'])
+        self.assertIn('kronos-explain', result['note'])
 
     def test_yaml(self) -> None:
         out = self.printed('explain', uuid(2), '-f', 'yaml')
@@ -437,8 +437,8 @@ class TestErrors(CommandsTestCase):
             self.assertIn('error: ', err)
 
     def test_a_great_number_of_days(self) -> None:
-        found = self.told('explain', 'vm2', '--days', '9' * 30)
-        self.assertIn(f'the last {commands.MOST_DAYS} days', found['answer'])
+        result = self.told('explain', 'vm2', '--days', '9' * 30)
+        self.assertIn(f'the last {commands.MOST_DAYS} days', result['answer'])
 
 
 class TestHelp(CommandsTestCase):
@@ -457,5 +457,5 @@ class TestHelp(CommandsTestCase):
     def test_json_is_ordered_as_the_plan(self) -> None:
         self.watcher.actions.reverse()
         code, out, _ = self.run_client(*SHOW, '-f', 'json')
-        names = [one['name'] for one in json.loads(out)['moves']]
+        names = [move['name'] for move in json.loads(out)['moves']]
         self.assertEqual((0, ['vm1', 'vm2', 'vm3']), (code, names))

@@ -76,13 +76,13 @@ class TestOne(clouds.CloudTestCase):
         self.assertEqual(403, error.kwargs['status'])
 
     def test_the_imbalance_of_its_goal(self) -> None:
-        found = self.one(
+        result = self.one(
             efficacy_indicators=[
                 {'name': 'combined_imbalance_before', 'value': 0.5},
                 {'name': 'combined_imbalance_after', 'value': 0},
             ]
         )
-        self.assertEqual((0.5, 0), found.imbalance)
+        self.assertEqual((0.5, 0), result.imbalance)
 
     def test_the_imbalance_by_its_moves(self) -> None:
         """The first and the last of each scope; the most uneven counts."""
@@ -102,9 +102,9 @@ class TestOne(clouds.CloudTestCase):
                 'sequence': number,
             }
             self.add_action(plan, told=more)
-        found = plans.by_uuid(self.client, plan)
-        self.assertEqual((0.7, 0.25), found.imbalance)
-        self.assertEqual(['alpha', 'beta'], found.scopes)
+        result = plans.by_uuid(self.client, plan)
+        self.assertEqual((0.7, 0.25), result.imbalance)
+        self.assertEqual(['alpha', 'beta'], result.scopes)
 
     def test_no_imbalance(self) -> None:
         self.assertEqual((None, None), self.one().imbalance)
@@ -117,13 +117,13 @@ class TestOne(clouds.CloudTestCase):
         [{'name': 'x', 'value': True}, {'name': 'x'}],
     )
     def test_efficacy_of_whatever_form(self, told: object) -> None:
-        found = self.one(efficacy_indicators=told, global_efficacy=told)
-        self.assertEqual(({}, []), (found.indicators, found.efficacy))
+        result = self.one(efficacy_indicators=told, global_efficacy=told)
+        self.assertEqual(({}, []), (result.indicators, result.efficacy))
 
     def test_the_order_is_the_plans(self) -> None:
         plan = self.add_plan(1)
         for sequence in (2, 1, 3):
             self.add_action(plan, f'vm{sequence}', told={'sequence': sequence})
-        found = plans.by_uuid(self.client, plan)
-        self.assertEqual(['vm1', 'vm2', 'vm3'], [x.name for x in found.moves])
-        self.assertEqual((3, 0), (found.done, found.failed))
+        result = plans.by_uuid(self.client, plan)
+        self.assertEqual(['vm1', 'vm2', 'vm3'], [x.name for x in result.moves])
+        self.assertEqual((3, 0), (result.done, result.failed))

@@ -29,15 +29,15 @@ class TestPlugin(clouds.CloudTestCase):
             f'openstack.{name}.v{plugin.DEFAULT_API_VERSION}', GROUP
         )
         self.assertIn(plugin.DEFAULT_API_VERSION, plugin.API_VERSIONS)
-        found = commandmanager.CommandManager(GROUP)
-        self.assertEqual(NAMES, {one for one, _ in found})
+        command_manager = commandmanager.CommandManager(GROUP)
+        self.assertEqual(NAMES, {one for one, _ in command_manager})
 
     def test_no_command_has_the_name_of_one_of_watchers(self) -> None:
         """Theirs are there, too, where python-watcherclient is."""
-        found = importlib.metadata.entry_points(
+        result = importlib.metadata.entry_points(
             group='openstack.infra_optim.v1'
         )
-        others = {one.name.replace('_', ' ') for one in found}
+        others = {one.name.replace('_', ' ') for one in result}
         self.assertIn('optimize actionplan list', others)
         self.assertEqual(set(), NAMES & others)
         out = self.run_client('--help')[1]

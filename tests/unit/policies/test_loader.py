@@ -57,8 +57,8 @@ class LoaderTestCase(base.BaseTestCase):
 class TestFile(LoaderTestCase):
     def test_good_file(self):
         self.write(GOOD)
-        found = loader.load(self.path)
-        self.assertEqual(['cpu'], [one.name for one in found.policies])
+        result = loader.load(self.path)
+        self.assertEqual(['cpu'], [policy.name for policy in result.policies])
 
     def test_read_anew_each_time(self):
         """An edit counts, a broken one never plans on half a file."""
@@ -147,8 +147,8 @@ class TestFile(LoaderTestCase):
               name: memory
             """)
         )
-        found = loader.load(self.path)
-        self.assertEqual(['cpu', 'memory'], [p.name for p in found.policies])
+        result = loader.load(self.path)
+        self.assertEqual(['cpu', 'memory'], [p.name for p in result.policies])
 
     def test_yaml_builds_no_objects(self):
         reason = self.reason('policies: !!python/object/apply:os.getcwd []')
@@ -517,12 +517,12 @@ class TestRequireMode(LoaderTestCase):
 
     def test_modes(self):
         self.write(GOOD)
-        found = loader.load(self.path)
-        loader.require_mode(found, Mode.SPREAD, self.path)
+        result = loader.load(self.path)
+        loader.require_mode(result, Mode.SPREAD, self.path)
         error = self.assertRaises(
             PolicyFileError,
             loader.require_mode,
-            found,
+            result,
             Mode.PACK,
             self.path,
         )

@@ -61,8 +61,8 @@ class TestPolicy(base.BaseTestCase):
             'host_label': ['instance'],
         }.items():  # fmt: skip
             for value in values:
-                found = getattr(policy(**{field: value}), field)
-                self.assertEqual(value, found)
+                result = getattr(policy(**{field: value}), field)
+                self.assertEqual(value, result)
 
     def test_refused(self):
         """Each beyond its limits; nothing is coerced."""
@@ -129,9 +129,9 @@ class TestPolicyFile(base.BaseTestCase):
                     for i, w in enumerate(weights)
                 ]
             )
-        found = policies({}, {'name': 'b', 'weight': 0.9, 'enabled': False})
-        self.assertEqual(['cpu'], [one.name for one in found.enabled])
-        self.assertEqual(models.Mode.SPREAD, found.mode)
+        result = policies({}, {'name': 'b', 'weight': 0.9, 'enabled': False})
+        self.assertEqual(['cpu'], [one.name for one in result.enabled])
+        self.assertEqual(models.Mode.SPREAD, result.mode)
 
     def test_refused(self):
         for rows, reason in [

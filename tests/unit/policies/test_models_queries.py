@@ -63,7 +63,7 @@ class TestTable(base.BaseTestCase):
 
     def test_each_row_names_what_there_is(self) -> None:
         fields = models.Policy.model_fields
-        readings = [one.name for one in dataclasses.fields(PolicyReadings)]
+        readings = [field.name for field in dataclasses.fields(PolicyReadings)]
         self.assertEqual(readings, [one.reading for one in models.QUERIES])
         for one in models.QUERIES:
             self.assertIn(one.label, fields)
@@ -93,8 +93,8 @@ class TestOneMore(base.BaseTestCase):
         ):
             self.useFixture(fixtures.MonkeyPatch(name, value))
         self.policies = [
-            WiderPolicy(**one.model_dump(), latency_query=ASKED)
-            for one in recordings.policies()
+            WiderPolicy(**policy.model_dump(), latency_query=ASKED)
+            for policy in recordings.policies()
         ]
 
     def recording(self) -> Recording:
@@ -110,8 +110,8 @@ class TestOneMore(base.BaseTestCase):
         prometheus = mock.Mock(spec_set=['instant_query'])
         prometheus.instant_query.return_value = Reading(ASKED)
         for name in ('of', 'of_hosts'):
-            asked = queries.PolicyQueries(prometheus, Settings())
-            found = getattr(asked, name)(self.policies)['cpu']
+            policy_queries = queries.PolicyQueries(prometheus, Settings())
+            found = getattr(policy_queries, name)(self.policies)['cpu']
             prometheus.instant_query.assert_any_call(ASKED, 'host')
             self.assertEqual(Reading(ASKED), found.latency)
             prometheus.reset_mock()
@@ -126,21 +126,21 @@ class TestOneMore(base.BaseTestCase):
         self.assertTrue(rows[-1]['is_used'])
 
     def test_recorded_and_read_back(self) -> None:
-        one = self.recording()
+        recording = self.recording()
         path = self.folder / 'recording'
-        load.write(str(path), one)
+        load.write(str(path), recording)
         document = json.loads(
             (path / 'prometheus' / 'cpu.latency.json').read_text()
         )
         self.assertEqual(ASKED, document['query'])
-        found = load.read(str(path))
+        result = load.read(str(path))
         self.assertEqual(
-            one.answers[ASKED, 'host'], found.answers[ASKED, 'host']
+            recording.answers[ASKED, 'host'], result.answers[ASKED, 'host']
         )
-        [snapshot, _] = found.snapshots()
+        [snapshot, _] = result.snapshots()
         readings = snapshot.readings['cpu']
         assert isinstance(readings, WiderReadings)
-        self.assertEqual(one.answers[ASKED, 'host'], readings.latency)
+        self.assertEqual(recording.answers[ASKED, 'host'], readings.latency)
 
     def test_anonymised(self) -> None:
         one = anonymizer.anonymized(self.recording())
@@ -154,13 +154,16 @@ class TestOneMore(base.BaseTestCase):
     def test_made_up(self) -> None:
         """Where every policy is to be usable for once."""
         [snapshot, _] = self.recording().snapshots()
-        found = edits.usable(
+        result = edits.usable(
             PlanningInput(snapshot, list(self.policies), Settings())
         )
-        readings = found.snapshot.readings['cpu']
+        readings = result.snapshot.readings['cpu']
         assert isinstance(readings, WiderReadings)
         assert readings.latency is not None
         self.assertEqual(
             {'a1': 0.5, 'a2': 0.0, 'a3': 0.0},
-            {one.label: one.value for one in readings.latency.samples},
+            {
+                sample.label: sample.value
+                for sample in readings.latency.samples
+            },
         )

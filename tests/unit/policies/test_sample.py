@@ -30,13 +30,13 @@ class TestSample(base.BaseTestCase):
         """Each for the strategy that its first line names."""
         for path in ALL:
             with self.subTest(path.name):
-                found = loader.load(str(path))
+                result = loader.load(str(path))
                 self.assertEqual(
-                    ['cpu', 'memory'], [p.name for p in found.enabled]
+                    ['cpu', 'memory'], [p.name for p in result.enabled]
                 )
                 first = path.read_text().splitlines()[0]
                 mode = Mode.PACK if path == PACK else Mode.SPREAD
-                loader.require_mode(found, mode, str(path))
+                loader.require_mode(result, mode, str(path))
                 self.assertIn(f'strategy kronos_{mode}', first)
 
     def test_pack_sample_has_capacities(self):
@@ -95,7 +95,7 @@ class TestSample(base.BaseTestCase):
         for path in ALL:
             for policy in loader.load(str(path)).policies:
                 words = WORD.findall(policy.vm_profile_query)
-                names = {one for one in words if not one.startswith('"')}
+                names = {word for word in words if not word.startswith('"')}
                 self.assertEqual(set(), names - vocabulary.IDENTIFIERS)
 
     def test_without_an_exporter_of_servers(self):

@@ -82,13 +82,13 @@ class TestCertificates(base.BaseTestCase):
 
     def test_row(self) -> None:
         self.assertIsNone(certificates.row(None))
-        found = certificates.row(certificate(0.3, 0.4))
-        assert found is not None
-        self.assertEqual('exact', found['found_by'])
-        self.assertAlmostEqual(0.25, found['gap'])
-        self.assertAlmostEqual(0.8, found['share'])
-        self.assertFalse(found['is_optimal'])
-        self.assertIn('0.3000', found['text'])
+        row = certificates.row(certificate(0.3, 0.4))
+        assert row is not None
+        self.assertEqual('exact', row['found_by'])
+        self.assertAlmostEqual(0.25, row['gap'])
+        self.assertAlmostEqual(0.8, row['share'])
+        self.assertFalse(row['is_optimal'])
+        self.assertIn('0.3000', row['text'])
 
 
 class TestPacking(base.BaseTestCase):

@@ -152,10 +152,10 @@ class TestDocument(base.BaseTestCase):
         self.assertEqual(len(dataclasses.fields(Settings)) + 1, len(row))
 
     def test_settings_as_plain_values(self) -> None:
-        found = document.settings(Settings(drain_hosts=['h1']))
-        self.assertEqual(found, json.loads(json.dumps(found)))
-        self.assertIs(str, type(found['tie_break']))
-        self.assertEqual(['h1'], found['drain_hosts'])
+        settings = document.settings(Settings(drain_hosts=['h1']))
+        self.assertEqual(settings, json.loads(json.dumps(settings)))
+        self.assertIs(str, type(settings['tie_break']))
+        self.assertEqual(['h1'], settings['drain_hosts'])
         self.assertIsNone(document.settings(Settings())['drain_hosts'])
 
     def test_is_json_and_nothing_else(self) -> None:

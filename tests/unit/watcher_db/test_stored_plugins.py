@@ -38,11 +38,11 @@ class StoredTestCase(base.DbTestCase):
 
         Those that are not among the code's are left out.
         """
-        found = self.compare(**known)
+        result = self.compare(**known)
         return {
             row['name']: row['differs']
             for kind in ('goals', 'strategies')
-            for row in found[kind]
+            for row in result[kind]
             if row['differs'][0] != stored_plugins.GONE
         }
 
@@ -167,13 +167,13 @@ class TestCompare(StoredTestCase):
                         ),
                         {'text': text},
                     )
-            found = self.stale()
+            result = self.stale()
             self.assertEqual(
-                ['its efficacy indicators'], found['kronos_balance']
+                ['its efficacy indicators'], result['kronos_balance']
             )
-            self.assertIn('its parameters', found['kronos_pack'][0])
+            self.assertIn('its parameters', result['kronos_pack'][0])
             self.assertEqual(
-                ['its goal kronos_balance'], found['kronos_spread']
+                ['its goal kronos_balance'], result['kronos_spread']
             )
 
     def test_one_that_is_gone_and_a_new_one(self):
@@ -201,7 +201,7 @@ class TestCancelled(StoredTestCase):
             self.audit(state=state)
         self.audit(state='SUCCEEDED', audit_type='EVENT')
         self.audit(state='CANCELLED', audit_type='EVENT')
-        found = self.cancelled()
+        result = self.cancelled()
         self.assertEqual(
             [
                 {'uuid': uuid(1), 'name': 'audit 1', 'state': 'PENDING'},
@@ -209,15 +209,15 @@ class TestCancelled(StoredTestCase):
                 {'uuid': uuid(3), 'name': 'audit 3', 'state': 'SUSPENDED'},
                 {'uuid': uuid(7), 'name': 'audit 7', 'state': 'SUCCEEDED'},
             ],
-            found['audits'],
+            result['audits'],
         )
-        self.assertEqual(4, found['finished_audits'])
+        self.assertEqual(4, result['finished_audits'])
 
     def test_plans(self):
         """Also of audits that are over, but not of other strategies."""
         self.audit('dummy', state='ONGOING', plan='ONGOING')
         for plan in ('RECOMMENDED', 'PENDING', 'ONGOING', 'SUCCEEDED'):
             self.audit(state='SUCCEEDED', plan=plan)
-        found = self.cancelled()
-        self.assertEqual([], found['audits'])
-        self.assertEqual(3, found['waiting_plans'])
+        result = self.cancelled()
+        self.assertEqual([], result['audits'])
+        self.assertEqual(3, result['waiting_plans'])

@@ -135,8 +135,8 @@ class TestActions(WorkTestCase):
             (State.PENDING, {'input_parameters': MOVE}),
             (State.ONGOING, {'input_parameters': marked}),
         )
-        found = self.found()
-        self.assertEqual((2, []), (found['waiting'], found['unreadable']))
+        result = self.found()
+        self.assertEqual((2, []), (result['waiting'], result['unreadable']))
 
     def test_a_value_that_is_not_known(self):
         self.assertIn(
@@ -162,9 +162,9 @@ class TestActions(WorkTestCase):
             (State.PENDING, {'input_parameters': MOVE}),
         )
         self.execute("UPDATE actions SET input_parameters = '{' WHERE id = 10")
-        found = self.found()
-        self.assertEqual(2, found['waiting'])
-        [row] = found['unreadable']
+        result = self.found()
+        self.assertEqual(2, result['waiting'])
+        [row] = result['unreadable']
         self.assertEqual('its parameters are no JSON object', row['why'])
 
     def test_a_type_that_is_not_here(self):
@@ -177,8 +177,8 @@ class TestActions(WorkTestCase):
         self.plan('PENDING', (State.SUCCEEDED, odd), (State.SKIPPED, odd))
         self.plan('CANCELLED', (State.PENDING, odd))
         self.plan('PENDING', (State.PENDING, {'action_type': 'later'}))
-        found = self.found()
-        self.assertEqual((0, []), (found['waiting'], found['unreadable']))
+        result = self.found()
+        self.assertEqual((0, []), (result['waiting'], result['unreadable']))
 
     def test_types_that_no_applier_has_had(self):
         before = self.found()['unannounced']

@@ -45,8 +45,8 @@ class Scene:
     """A recorded cluster, and average servers that are new to it."""
 
     def __init__(self, path, mode=Mode.SPREAD):
-        found = cluster.read(str(path))
-        self.snapshot = found.snapshot
+        result = cluster.read(str(path))
+        self.snapshot = result.snapshot
         self.mode = mode
         self.policies = [
             one.model_copy(
@@ -56,12 +56,12 @@ class Scene:
                     'capacity_threshold': CEILINGS[mode],
                 }
             )
-            for one in found.policies
+            for one in result.policies
         ]
         for readings in self.snapshot.readings.values():
             readings.capacity = readings.imbalance
         instances = list(self.snapshot.instances.values())
-        vcpus = sum(one.vcpus for one in instances)
+        vcpus = sum(instance.vcpus for instance in instances)
         self.vcpus = max(1, round(vcpus / len(instances)))
         memory_mb = sum(one.memory_mb for one in instances)
         self.memory_mb = memory_mb // len(instances)
@@ -183,7 +183,7 @@ class Scene:
 class AgreementTestCase(WeigherTestCase):
     def scene(self, name, mode=Mode.SPREAD, step=0.0):
         """A recorded cluster, as Prometheus and Nova tell the weigher."""
-        found = Scene(FIXTURES / name, mode)
+        scene = Scene(FIXTURES / name, mode)
         rows = [
             policy(
                 one.name,
@@ -191,18 +191,18 @@ class AgreementTestCase(WeigherTestCase):
                 mode.value,
                 capacity_threshold=one.capacity_threshold,
             )
-            for one in found.policies
+            for one in scene.policies
         ]
         self.set(
             policies_file=self.write('cluster.yaml', *rows), score_step=step
         )
-        for query, values in found.scores.items():
+        for query, values in scene.scores.items():
             self.give(values, query)
             self.give(values, f'{query}_in_use')
         self.cache = self.new_cache()
-        self.cache.weigh(found.states(found.hosts()))
+        self.cache.weigh(scene.states(scene.hosts()))
         self.turns.start()
-        return found
+        return scene
 
     def weights(self, scene, placed=(), vcpus=0):
         hosts = scene.hosts(placed)
@@ -229,8 +229,8 @@ class TestSpread(AgreementTestCase):
             card = scorecard.score(scene.snapshot, scene.policies, Settings())
             weighted = {
                 host: math.fsum(
-                    one.weight * card.values[one.name][host]
-                    for one in card.results
+                    result.weight * card.values[result.name][host]
+                    for result in card.results
                 )
                 for host in scene.hosts()
             }

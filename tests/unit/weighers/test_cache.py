@@ -165,8 +165,8 @@ class TestHosts(CacheTestCase):
         self.give({**LOADS, 'd': 0.4})
         self.fill()
         for _ in range(2):
-            found = self.weigh('a', 'd', 'c')
-            self.assertEqual({'a': 0.8, 'd': 0.6, 'c': 0.1}, found)
+            result = self.weigh('a', 'd', 'c')
+            self.assertEqual({'a': 0.8, 'd': 0.6, 'c': 0.1}, result)
             self.turns.tick()
         self.assertEqual(['cpu'], self.prometheus.asked)
 
@@ -205,10 +205,10 @@ class TestHosts(CacheTestCase):
         ]
         self.meet(*LOADS, *nodes)
         for _ in range(3):
-            found = self.weigh(*LOADS, *nodes)
+            result = self.weigh(*LOADS, *nodes)
             self.turns.tick()
             for node in nodes:
-                self.assertEqual(0.466667, found[node.nodename])
+                self.assertEqual(0.466667, result[node.nodename])
         self.assertEqual(0, self.told(WARNING))
 
     def test_a_dead_one(self):
@@ -287,7 +287,9 @@ class TestHosts(CacheTestCase):
         self.give(loads, 'cpu_in_use')
         hosts = states(*loads, used=8)
         self.meet(*hosts)
-        found = self.weigh(*hosts)
-        self.assertEqual(list('abcd'), sorted(found, key=lambda h: -found[h]))
-        self.assertEqual(0.0, found['d'])
+        result = self.weigh(*hosts)
+        self.assertEqual(
+            list('abcd'), sorted(result, key=lambda h: -result[h])
+        )
+        self.assertEqual(0.0, result['d'])
         self.assertEqual(0.0, self.weigh(state('a', 12), *hosts[1:])['a'])

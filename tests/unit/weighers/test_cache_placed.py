@@ -41,7 +41,7 @@ class TestPlaced(CacheTestCase):
             weights = self.cache.weigh(hosts)
             best = max(range(4), key=lambda n: weights[n])
             hosts[best].vcpus_used += 2
-        self.assertEqual([18] * 4, [one.vcpus_used for one in hosts])
+        self.assertEqual([18] * 4, [host.vcpus_used for host in hosts])
 
     def test_across_refreshes(self):
         """And less and less of it over settling_seconds."""

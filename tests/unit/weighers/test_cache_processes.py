@@ -94,14 +94,14 @@ class TestProcesses(CacheTestCase):
                 errors.append(error)
 
         threads = [threading.Thread(target=run) for _ in range(number)]
-        for one in threads:
-            one.start()
+        for thread in threads:
+            thread.start()
         try:
             if also:
                 also()
         finally:
-            for one in threads:
-                one.join(PATIENCE_SECONDS)
+            for thread in threads:
+                thread.join(PATIENCE_SECONDS)
         self.assertEqual([], errors)
         self.assertFalse(any(one.is_alive() for one in threads))
 

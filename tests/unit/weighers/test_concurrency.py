@@ -44,7 +44,7 @@ class ConcurrencyTestCase(WeigherTestCase):
     def weigh_all(self):
         """The number of the refresh whose weights they are; None: none."""
         weights = self.cache.weigh(states(*self.hosts))
-        return self.whole.get(tuple(round(one, 6) for one in weights))
+        return self.whole.get(tuple(round(weight, 6) for weight in weights))
 
 
 class TestThreads(ConcurrencyTestCase):
@@ -122,7 +122,7 @@ class TestLines(ConcurrencyTestCase):
         finally:
             sys.settrace(before)
         self.assertGreater(self.number, 20)
-        number = self.whole[tuple(round(one, 6) for one in weights)]
+        number = self.whole[tuple(round(weight, 6) for weight in weights)]
         self.assertLess(number, self.number)
         self.assertEqual(self.number, self.weigh_all())
 
@@ -140,7 +140,9 @@ class TestLines(ConcurrencyTestCase):
                 sys.settrace(before)
         self.assertGreater(len(numbers), 20)
         self.assertEqual({1}, set(numbers))
-        self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
+        self.assertIn(
+            tuple(round(weight, 6) for weight in weights), self.whole
+        )
 
     def test_first_weighings_in_the_middle_of_a_first_weighing(self):
         """Each weighs by the look that is there, and asks nobody."""
@@ -157,7 +159,9 @@ class TestLines(ConcurrencyTestCase):
                 sys.settrace(before)
         self.assertGreater(len(numbers), 20)
         self.assertEqual({1}, set(numbers))
-        self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
+        self.assertIn(
+            tuple(round(weight, 6) for weight in weights), self.whole
+        )
         self.assertEqual(1, self.number)
 
     def test_a_refresh_in_the_middle_of_a_first_weighing(self):

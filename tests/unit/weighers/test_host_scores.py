@@ -94,7 +94,7 @@ class TestModes(BoardTestCase):
             state('c', aggregates=[mode('fill')]),
         )
         self.assertEqual(
-            {True}, {one.is_neutral for one in shown.rows.values()}
+            {True}, {row.is_neutral for row in shown.rows.values()}
         )
         self.assertEqual(3, len(shown.troubles))
         for host, told in (
@@ -103,7 +103,9 @@ class TestModes(BoardTestCase):
             ('c', 'fill'),
         ):
             text = next(
-                one for one in shown.troubles if one.startswith(f'{host}:')
+                trouble
+                for trouble in shown.troubles
+                if trouble.startswith(f'{host}:')
             )
             self.assertIn(f'aggregates is {told}; it must be one of', text)
             self.assertIn('spread, pack, off', text)

@@ -26,13 +26,13 @@ ASKS = 'The weigher of Kronos asks'
 class TestOptions(WeigherTestCase):
     def test_as_they_are_set(self):
         self.set(refresh_seconds=40.0)
-        found = self.source.options()
+        options = self.source.options()
         self.assertEqual(
             (40.0, 120.0, 300.0),
             (
-                found.refresh_seconds,
-                found.settling_seconds,
-                found.staleness_threshold,
+                options.refresh_seconds,
+                options.settling_seconds,
+                options.staleness_threshold,
             ),
         )
 
@@ -80,7 +80,7 @@ class TestLook(WeigherTestCase):
         self.assertIs(Mode.SPREAD, answers.default_mode)
         self.assertEqual([Mode.SPREAD], list(answers.policies))
         reading = answers.readings[Mode.SPREAD]['cpu'].imbalance
-        self.assertEqual([0.5], [one.value for one in reading.samples])
+        self.assertEqual([0.5], [sample.value for sample in reading.samples])
         for one in answers.policies[Mode.SPREAD]:
             self.assertIsNone(one.host_capacity_query)
 

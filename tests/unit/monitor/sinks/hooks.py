@@ -41,9 +41,9 @@ class HookTestCase(base.BaseTestCase):
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def receiver(self, *args: Any, **more: Any) -> Receiver:
-        made = Receiver(*args, **more)
-        self.addCleanup(made.close)
-        return made
+        receiver = Receiver(*args, **more)
+        self.addCleanup(receiver.close)
+        return receiver
 
     def babbler(self, first: bytes, then: bytes) -> Babbler:
         made = Babbler(first, then)

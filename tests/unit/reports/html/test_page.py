@@ -38,9 +38,9 @@ class TestRender(base.BaseTestCase):
         paths = sorted(CLUSTERS.glob('*.json'))
         self.assertNotEqual([], paths)
         for path in paths:
-            found = cluster.read(str(path))
+            result = cluster.read(str(path))
             settings = Settings(max_migrations=10)
-            plan = propose([found.snapshot], found.policies, settings)
+            plan = propose([result.snapshot], result.policies, settings)
             told = report_document.document(plan)
             text = page.render(told, path.name)
             read = json.loads(json.dumps(told))
@@ -55,7 +55,9 @@ class TestRender(base.BaseTestCase):
 
     def test_names_for_uuids(self) -> None:
         """A reader knows servers by their names."""
-        uuids = [f'{at:08x}-5eed-4000-8000-{at:012x}' for at in range(3)]
+        uuids = [
+            f'{number:08x}-5eed-4000-8000-{number:012x}' for number in range(3)
+        ]
         names = dict(zip(uuids, ('web', 'db', 'db'), strict=True))
         reasons = {
             uuid: Reason(
@@ -213,8 +215,8 @@ class TestRender(base.BaseTestCase):
     def test_any_number_can_be_drawn(self, rows: Any) -> None:
         """NaN, infinite and negative ones, of a file made by hand."""
         scores = [
-            types.HostScore(f'h{at}', value, 0.0, after)
-            for at, (value, after, _) in enumerate(rows)
+            types.HostScore(f'h{index}', value, 0.0, after)
+            for index, (value, after, _) in enumerate(rows)
         ]
         policy = types.PolicyResult('cpu', 1.0, rows[0][2], scores=scores)
         html = page.render(document(scope(policies=[policy])), 'Numbers')

@@ -65,18 +65,18 @@ class TestRanks(base.BaseTestCase):
         self.assertEqual([None, 1, None], sorting.ranks([None, 0.0, None]))
 
     def test_the_highest_first(self) -> None:
-        found = sorting.ranks([0.5, None, 2, 0.5, 1], highest_first=True)
-        self.assertEqual([3, None, 1, 3, 2], found)
+        result = sorting.ranks([0.5, None, 2, 0.5, 1], highest_first=True)
+        self.assertEqual([3, None, 1, 3, 2], result)
 
     @hypothesis.settings(deadline=None, derandomize=True, database=None)
     @hypothesis.given(st.lists(st.none() | st.integers(-9, 9)), st.booleans())
     def test_are_those_of_the_values(
         self, values: list[int | None], highest_first: bool
     ) -> None:
-        found = sorting.ranks(values, highest_first)
+        result = sorting.ranks(values, highest_first)
         pairs = [
             (rank, value)
-            for rank, value in zip(found, values, strict=True)
+            for rank, value in zip(result, values, strict=True)
             if rank is not None and value is not None
         ]
         self.assertEqual(
@@ -90,7 +90,9 @@ class TestRanks(base.BaseTestCase):
 
 class TestHosts(base.BaseTestCase):
     def test_a_short_table_has_no_orders(self) -> None:
-        some = [row(f'h{at}', after=at) for at in range(sorting.FEW)]
+        some = [
+            row(f'h{number}', after=number) for number in range(sorting.FEW)
+        ]
         self.assertIsNone(sorting.hosts(some, [], True))
         some.append(row('another'))
         self.assertIsNotNone(sorting.hosts(some, [], True))
@@ -100,8 +102,8 @@ class TestHosts(base.BaseTestCase):
 
     def test_servers_after_the_plan(self) -> None:
         some = rows(before=[9, 1, 5, 5], after=[1, 3, 2, 3])
-        found = sorting.hosts(some, [], True)
-        self.assertEqual([1, 3, 2, 0], in_order(found, 'servers')[:4])
+        hosts = sorting.hosts(some, [], True)
+        self.assertEqual([1, 3, 2, 0], in_order(hosts, 'servers')[:4])
 
     def test_values_after_the_plan(self) -> None:
         """What the cell ends with; what is no number comes last."""
@@ -113,36 +115,36 @@ class TestHosts(base.BaseTestCase):
             [(0.1, 0.3)],
             [(0.1, 0.2)],
         ]
-        found = sorting.hosts(rows(values=values), ['cpu'], False)
-        assert found is not None
-        self.assertEqual(['name', 'cpu'], found.labels)
+        hosts = sorting.hosts(rows(values=values), ['cpu'], False)
+        assert hosts is not None
+        self.assertEqual(['name', 'cpu'], hosts.labels)
         last = [2, 3, *range(6, sorting.FEW + 1)]
-        self.assertEqual([4, 1, 5, 0, *last], in_order(found, 'cpu'))
+        self.assertEqual([4, 1, 5, 0, *last], in_order(hosts, 'cpu'))
 
     def test_moves_out_and_in(self) -> None:
         some = rows(leaving=[[], [1], [2, 3]], coming=[[2], [], [1]])
-        found = sorting.hosts(some, [], False)
-        assert found is not None
-        self.assertEqual(['name', 'moves'], found.labels)
-        self.assertEqual([2, 0, 1, 3], in_order(found, 'moves')[:4])
-        self.assertEqual('', found.styles[3])
+        hosts = sorting.hosts(some, [], False)
+        assert hosts is not None
+        self.assertEqual(['name', 'moves'], hosts.labels)
+        self.assertEqual([2, 0, 1, 3], in_order(hosts, 'moves')[:4])
+        self.assertEqual('', hosts.styles[3])
 
 
 class TestMoves(base.BaseTestCase):
     def test_a_short_table_has_no_orders(self) -> None:
         self.assertIsNone(sorting.moves(STEPS[:-1], True))
-        found = sorting.moves(STEPS, True)
-        assert found is not None
+        moves = sorting.moves(STEPS, True)
+        assert moves is not None
         self.assertEqual(
             ['order of the plan', 'server', 'from', 'to', 'memory', 'gain'],
-            found.labels,
+            moves.labels,
         )
 
     def test_where_all_is_equal_the_plan_stays(self) -> None:
-        found = sorting.moves(STEPS, True)
+        moves = sorting.moves(STEPS, True)
         for label in ('from', 'to', 'memory', 'gain'):
             self.assertEqual(
-                list(range(len(STEPS))), in_order(found, label), label
+                list(range(len(STEPS))), in_order(moves, label), label
             )
 
     def test_each_has_its_order(self) -> None:
@@ -152,7 +154,7 @@ class TestMoves(base.BaseTestCase):
             step(1, source='a', destination='d', memory_mb=3, gain=0.0),
             step(2, instance_name='', destination='a', memory_mb=9, gain=1),
         ]
-        found = sorting.moves([*some, *STEPS[3:]], True)
+        moves = sorting.moves([*some, *STEPS[3:]], True)
         rest = list(range(3, len(STEPS)))
         for label, wanted in (
             ('server', [2, 0, 1, *rest]),
@@ -161,12 +163,12 @@ class TestMoves(base.BaseTestCase):
             ('memory', [*rest, 2, 1, 0]),
             ('gain', [2, *rest, 1, 0]),
         ):
-            self.assertEqual(wanted, in_order(found, label), label)
+            self.assertEqual(wanted, in_order(moves, label), label)
 
     def test_phases_are_told_apart_where_there_are_several(self) -> None:
         drain = step(12, phase='evacuate')
-        found = sorting.moves([*STEPS[:-1], drain], True)
-        self.assertEqual(12, in_order(found, 'why')[0])
+        moves = sorting.moves([*STEPS[:-1], drain], True)
+        self.assertEqual(12, in_order(moves, 'why')[0])
 
     def test_gains_that_are_not_told_or_not_meant(self) -> None:
         old = [dict(one) for one in STEPS]
