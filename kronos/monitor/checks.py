@@ -31,15 +31,11 @@ def run(settings: Settings) -> list[AgentCheck]:
             state_file.check(settings.state_file, state_rows.fault),
         )
     )
-    for sink_settings in settings.sinks:
-        sink = sinks.make(
-            sink_settings.driver, sink_settings.name, sink_settings.options
-        )
+    for own in settings.sinks:
+        sink = sinks.make(own.driver, own.name, own.options)
         try:
             checks.append(
-                AgentCheck(
-                    f'sink {sink_settings.name}', sink.check(settings.host)
-                )
+                AgentCheck(f'sink {own.name}', sink.check(settings.host))
             )
         finally:
             sink.close()

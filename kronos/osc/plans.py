@@ -223,10 +223,7 @@ def _numbers(rows: Any) -> Iterator[dict[str, Any]]:
     """The indicators of a plan, whatever another strategy put there."""
     for row in rows if isinstance(rows, list) else []:
         fields = row if isinstance(row, dict) else {}
-        name, value = (
-            fields.get('name'),
-            moves.number(fields.get('value')),
-        )
+        name, value = (fields.get('name'), moves.number(fields.get('value')))
         if isinstance(name, str) and value is not None:
             unit = fields.get('unit')
             yield {

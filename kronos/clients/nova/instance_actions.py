@@ -163,11 +163,7 @@ class InstanceActions:
         return '; '.join(dict.fromkeys(said))
 
     def rivals(
-        self,
-        uuid: str,
-        request_id: str,
-        start: int,
-        exempt: Collection[str],
+        self, uuid: str, request_id: str, start: int, exempt: Collection[str]
     ) -> tuple[int, int]:
         """Earlier requests that came too close to be told by the clock.
 

@@ -8,13 +8,13 @@ from oslotest import base
 
 from kronos.monitor import messages
 from kronos.monitor.incidents import Gap, Incident
-from kronos.monitor.rules.decision import RuleDecision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Action, Severity
 from tests import places
 from tests.unit.monitor.rules.test_decision import INCIDENT
 
 SCHEMA = places.TOP / 'doc' / 'source' / 'kronos.vm_event-1.json'
-DECISION = RuleDecision(Action.SEND, 'ended', Severity.CRITICAL, ('hook',))
+DECISION = Ruling(Action.SEND, 'ended', Severity.CRITICAL, ('hook',))
 
 
 class TestMessage(base.BaseTestCase):

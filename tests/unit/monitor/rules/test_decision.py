@@ -68,7 +68,7 @@ class TestMatch(testscenarios.WithScenarios, base.BaseTestCase):
 
 
 class TestDecision(base.BaseTestCase):
-    def decide(self, *rules: dict[str, object]) -> decision.RuleDecision:
+    def decide(self, *rules: dict[str, object]) -> decision.Ruling:
         return decision.decide(
             [Rule.model_validate(rule) for rule in rules],
             decision.fields_of(INCIDENT, 'node1'),
