@@ -74,7 +74,7 @@ class Prometheus(fixtures.Fixture):
 
     def _setUp(self):
         self.values = {}
-        self.asked = []
+        self.queries = []
         self.fault = None
         """Instead: (status, body), or an exception."""
         self.age = 0.0
@@ -93,7 +93,7 @@ class Prometheus(fixtures.Fixture):
         self.before()
         text = request.body or parse.urlsplit(request.url).query
         query = dict(parse.parse_qsl(text))['query']
-        self.asked.append(query)
+        self.queries.append(query)
         fault = self.fault
         if isinstance(fault, dict):
             fault = fault.get(query)
@@ -244,10 +244,10 @@ class WeigherTestCase(base.BaseTestCase):
 
     def refresh(self):
         """Go on until Prometheus was asked again; the seconds until then."""
-        before, began = len(self.prometheus.asked), self.turns.now
+        before, began = len(self.prometheus.queries), self.turns.now
         while self.turns.now < began + 1000.0:
             self.turns.tick()
-            if len(self.prometheus.asked) > before:
+            if len(self.prometheus.queries) > before:
                 return self.turns.now - began
         return self.fail('it does not ask')
 
@@ -257,7 +257,7 @@ class WeigherTestCase(base.BaseTestCase):
         while self.turns.now < end:
             self.turns.tick()
 
-    def told(self, text):
+    def logged(self, text):
         """How often the log says so."""
         return self.log.output.count(text)
 

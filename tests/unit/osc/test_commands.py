@@ -452,7 +452,7 @@ class TestHelp(CommandsTestCase):
             self.assertEqual(0, code)
             for word in words:
                 self.assertIn(word, out)
-            self.assertEqual([], self.watcher.asked)
+            self.assertEqual([], self.watcher.requests)
 
     def test_json_is_ordered_as_the_plan(self) -> None:
         self.watcher.actions.reverse()

@@ -23,7 +23,7 @@ class TestNewest(clouds.CloudTestCase):
         self.add_plan(1)
         self.assertEqual([uuid(1)], self.newest(9))
         self.assertEqual(
-            1, sum('actions' in one for one in self.watcher.asked)
+            1, sum('actions' in one for one in self.watcher.requests)
         )
 
     def test_a_strategy_that_was_deleted(self) -> None:
@@ -46,14 +46,14 @@ class TestNewest(clouds.CloudTestCase):
         self.watcher.plans.insert(0, self.watcher.plans.pop())
         self.watcher.plans[0]['strategy_name'] = 'kronos_spread'
         self.assertEqual([uuid(2)], self.newest(9))
-        asked = [one for one in self.watcher.asked if 'action_plans' in one]
+        asked = [one for one in self.watcher.requests if 'action_plans' in one]
         self.assertEqual(2, len(asked))
 
     def test_no_more_pages_than_needed(self) -> None:
         for number in range(2 * plans.PAGE, 0, -1):
             self.add_plan(number)
         self.assertEqual(3, len(self.newest(3)))
-        asked = [one for one in self.watcher.asked if 'action_plans' in one]
+        asked = [one for one in self.watcher.requests if 'action_plans' in one]
         self.assertEqual(1, len(asked))
 
 

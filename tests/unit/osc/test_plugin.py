@@ -82,7 +82,7 @@ class TestWhere(clouds.CloudTestCase):
             code, _, err = self.run_client('plan', 'list', cloud=override)
             none = 'Watcher has no action plan of Kronos.\n'
             self.assertEqual((0, none), (code, err))
-            self.assertEqual([], self.watcher.asked)
+            self.assertEqual([], self.watcher.requests)
 
     def test_another_region(self) -> None:
         self.assertIn(

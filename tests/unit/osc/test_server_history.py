@@ -144,5 +144,5 @@ class TestFind(clouds.CloudTestCase):
             self.add_action(plan, 'vm2', updated_at=ago(20000 + number))
         self.add_action(plan, 'vm1', updated_at=ago(1))
         self.assertEqual(1, len(self.moves('vm1')))
-        pages = [one for one in self.watcher.asked if '/actions/' in one]
+        pages = [one for one in self.watcher.requests if '/actions/' in one]
         self.assertEqual(1, len(pages))

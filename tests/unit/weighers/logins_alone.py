@@ -75,11 +75,11 @@ class TestLogins(CacheTestCase):
         self.meet(*WEIGHTS)
         self.pass_by(60.0)
         self.all_weigh(NEUTRAL)
-        self.assertEqual(1, self.told(WARNING))
-        self.assertEqual(1, self.told('answers 401 to the question for its'))
+        self.assertEqual(1, self.logged(WARNING))
+        self.assertEqual(1, self.logged('answers 401 to the question for its'))
         self.assertNotIn('POST', ''.join(self.keystone.be('')))
         self.refresh()
         self.all_weigh(WEIGHTS)
 
     def pairs(self):
-        return self.told(WARNING), self.told(WELL)
+        return self.logged(WARNING), self.logged(WELL)

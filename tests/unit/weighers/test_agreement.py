@@ -256,14 +256,14 @@ class TestSpread(AgreementTestCase):
         for name in NAMES:
             for step in STEPS:
                 scene = self.scene(name, step=step)
-                asked = len(self.prometheus.asked)
+                asked = len(self.prometheus.queries)
                 planned = scene.planned(20)
                 placed = self.place(scene, len(planned))
                 self.assertGreater(len(planned), 15)
                 self.assertLessEqual(
                     scene.combined(placed), 1.1 * scene.combined(planned)
                 )
-                self.assertEqual(asked, len(self.prometheus.asked))
+                self.assertEqual(asked, len(self.prometheus.queries))
                 self.turns.stop()
 
     def test_without_its_arithmetic_they_herd(self):

@@ -22,7 +22,7 @@ class TestProcesses(CacheTestCase):
         cache.Cache(self.source)
         self.assertEqual(threads, threading.active_count())
         self.assertEqual([], self.turns.works)
-        self.assertEqual([], self.prometheus.asked)
+        self.assertEqual([], self.prometheus.queries)
 
     def test_64_first_weighings(self):
         """One of them starts the thread."""
@@ -157,4 +157,4 @@ class TestProcesses(CacheTestCase):
     def test_it_says_how_often(self):
         self.fill()
         self.refresh()
-        self.assertEqual(1, self.told(f'asks {URL} 1 queries every 30 s'))
+        self.assertEqual(1, self.logged(f'asks {URL} 1 queries every 30 s'))

@@ -55,9 +55,9 @@ class TestOptions(WeigherTestCase):
 class TestLook(WeigherTestCase):
     def queries(self, *modes):
         """What is asked, and what it gave."""
-        self.prometheus.asked.clear()
+        self.prometheus.queries.clear()
         answers = self.source.ask(set(modes))
-        return sorted(self.prometheus.asked), answers
+        return sorted(self.prometheus.queries), answers
 
     def test_an_answer_that_is_too_long_for_a_scheduler(self):
         self.prometheus.fault = (200, ' ' * (32 * 2**20 + 1))
@@ -124,7 +124,7 @@ class TestLook(WeigherTestCase):
                 exceptions.PolicyFileError, self.source.ask, set()
             )
             self.assertIn('policies.yaml', str(error))
-        self.assertEqual([], self.prometheus.asked)
+        self.assertEqual([], self.prometheus.queries)
 
     def test_it_is_read_anew(self):
         self.queries()
@@ -146,12 +146,12 @@ class TestFaults(WeigherTestCase):
             requests.Timeout(),
         ):
             self.prometheus.fault = fault
-            self.prometheus.asked.clear()
+            self.prometheus.queries.clear()
             error = self.assertRaises(
                 exceptions.PrometheusError, self.source.ask, set()
             )
             self.assertIn(URL, str(error))
-            self.assertEqual(['cpu'], self.prometheus.asked)
+            self.assertEqual(['cpu'], self.prometheus.queries)
 
     def test_away_for_one_of_two(self):
         self.prometheus.fault = {'ram': (502, 'no')}
@@ -212,11 +212,11 @@ class TestTelling(WeigherTestCase):
         for _ in range(3):
             self.source.ask(set())
         asks = f'asks {URL} 1 queries every'
-        self.assertEqual(1, self.told(f'{asks} 25 s'))
+        self.assertEqual(1, self.logged(f'{asks} 25 s'))
         self.set(refresh_seconds=50.0)
         self.source.ask(set())
-        self.assertEqual(1, self.told(f'{asks} 50 s'))
-        self.assertEqual(2, self.told(ASKS))
+        self.assertEqual(1, self.logged(f'{asks} 50 s'))
+        self.assertEqual(2, self.logged(ASKS))
 
     def test_a_process_that_forked(self):
         """It tells for itself."""
@@ -226,10 +226,10 @@ class TestTelling(WeigherTestCase):
             try:
                 self.source.ask(set())
             finally:
-                os._exit(self.told(ASKS))
+                os._exit(self.logged(ASKS))
         self.assertEqual(2, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         self.source.ask(set())
-        self.assertEqual(1, self.told(ASKS))
+        self.assertEqual(1, self.logged(ASKS))
 
     def test_no_secrets(self):
         """Whatever is wrong, even if the other end repeats them."""
@@ -251,7 +251,7 @@ class TestTelling(WeigherTestCase):
             ):
                 self.prometheus.fault = fault
                 self.assertNotIn(SECRET, self._told_by_a_look())
-        self.assertEqual(3, self.told(ASKS))
+        self.assertEqual(3, self.logged(ASKS))
         self.assertNotIn(SECRET, self.log.output)
 
     def _told_by_a_look(self):

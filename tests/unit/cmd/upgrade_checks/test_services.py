@@ -60,7 +60,7 @@ class TestServices(base.BaseTestCase):
     def test_one_that_does_not_come_up(self) -> None:
         self.answer = InspectionError('ImportError: no x')
         found = self.services.engine
-        self.assertEqual({}, found.told)
+        self.assertEqual({}, found.content)
         self.assertEqual(
             ('ImportError: no x',) * 2, (found.error, found.why_unread)
         )
