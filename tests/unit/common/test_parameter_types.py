@@ -9,13 +9,15 @@ from kronos.common.exceptions import ConfigurationError
 
 class EitherTestCase(base.BaseTestCase):
     def test_the_audit_goes_first(self):
-        for asked, configured, expected in (
+        for of_audit, configured, expected in (
             (None, True, True),
             (None, False, False),
             (True, False, True),
             (False, True, False),
         ):
-            self.assertIs(expected, parameter_types.either(asked, configured))
+            self.assertIs(
+                expected, parameter_types.either(of_audit, configured)
+            )
 
 
 class TestValues(base.BaseTestCase):

@@ -19,12 +19,13 @@ class TestColumns(base.BaseTestCase):
         )
 
     def test_numbers_are_sorted(self) -> None:
-        given = [
-            columns.NumberColumn(one) for one in (0.5, None, 0.0, None, 0.1)
+        cells = [
+            columns.NumberColumn(value)
+            for value in (0.5, None, 0.0, None, 0.1)
         ]
         self.assertEqual(
             [None, None, 0.0, 0.1, 0.5],
-            [one.machine_readable() for one in sorted(given)],
+            [cell.machine_readable() for cell in sorted(cells)],
         )
 
     def test_lines(self) -> None:

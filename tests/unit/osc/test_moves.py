@@ -95,38 +95,38 @@ class TestParameters(base.BaseTestCase):
         self.assertEqual('1970-01-01T00:00:20Z', result.touched_at)
 
     def test_a_restart(self) -> None:
-        told = {
+        inputs = {
             'resource_id': 'u1',
             'resource_name': 'vm1',
             'source_node': 'h1',
             'destination_node': 'h1',
             'reason': 'it crashed',
         }
-        result = move('PENDING', '', 'kronos_restart_server', told)
+        result = move('PENDING', '', 'kronos_restart_server', inputs)
         self.assertEqual('vm1 h1 (restart_server)', result.what)
         self.assertEqual(('u1', 'it crashed'), (result.server, result.reason))
 
     def test_a_closing_is_of_no_server(self) -> None:
-        told = {
+        inputs = {
             'resource_id': 'h1',
             'resource_name': 'h1',
             'source_node': 'h1',
             'reason': 'at fault',
         }
-        result = move('PENDING', '', 'kronos_close_host', told)
+        result = move('PENDING', '', 'kronos_close_host', inputs)
         self.assertEqual('h1 (close_host)', result.what)
         self.assertEqual('', result.server)
 
     def test_whatever_they_are(self) -> None:
-        for told in (None, [], 'x', 3, {'resource_id': 1, 'sequence': 'x'}):
-            result = move('PENDING', '', parameters=told)
+        for inputs in (None, [], 'x', 3, {'resource_id': 1, 'sequence': 'x'}):
+            result = move('PENDING', '', parameters=inputs)
             self.assertEqual(
                 ('', '', 0), (result.name, result.way, result.sequence)
             )
 
     def test_names_steer_no_terminal(self) -> None:
-        told = {**PARAMETERS, 'resource_name': 'x\x1b[31m\ny'}
-        self.assertEqual('x?[31m?y', move(parameters=told).name)
+        inputs = {**PARAMETERS, 'resource_name': 'x\x1b[31m\ny'}
+        self.assertEqual('x?[31m?y', move(parameters=inputs).name)
 
     def test_what_is_over(self) -> None:
         over = {

@@ -13,7 +13,7 @@ class TestPlans(clouds.CloudTestCase):
             plans.newest(self.client, 9), audits.Audits(self.client)
         )
         names = rows.PLAN + rows.MORE
-        return [dict(zip(names, one, strict=True)) for one in result]
+        return [dict(zip(names, row, strict=True)) for row in result]
 
     def test_an_audit_speaks_of_its_last_plan(self) -> None:
         """Of the older ones it said something else, which is gone."""

@@ -95,8 +95,8 @@ class TestFind(clouds.CloudTestCase):
 
     def test_a_name_that_two_have(self) -> None:
         plan = self.add_plan(60)
-        self.add_action(plan, 'vm1', told={'resource_name': 'web'})
-        self.add_action(plan, 'vm2', told={'resource_name': 'web'})
+        self.add_action(plan, 'vm1', inputs={'resource_name': 'web'})
+        self.add_action(plan, 'vm2', inputs={'resource_name': 'web'})
         self.assertEqual(
             f'2 servers have the name "web": {uuid(1)}, {uuid(2)}; give the '
             'uuid of one',
@@ -109,7 +109,7 @@ class TestFind(clouds.CloudTestCase):
         self.add_action(
             plan,
             action_type='kronos_close_host',
-            told={'resource_name': 'h1', 'resource_id': 'h1', 'phase': None},
+            inputs={'resource_name': 'h1', 'resource_id': 'h1', 'phase': None},
         )
         self.assertIn('"h1"', self.refused('h1'))
 
@@ -133,7 +133,7 @@ class TestFind(clouds.CloudTestCase):
         mine, other = self.add_audit(1), self.add_audit(2)
         plan = self.add_plan(60, audit_uuid=mine)
         self.add_plan(59, audit_uuid=other)
-        self.add_action(plan, told={'audit_uuid': mine})
+        self.add_action(plan, inputs={'audit_uuid': mine})
         result = self.find()
         self.assertEqual([mine], [audit.uuid for audit in result.audits])
 
@@ -144,5 +144,9 @@ class TestFind(clouds.CloudTestCase):
             self.add_action(plan, 'vm2', updated_at=ago(20000 + number))
         self.add_action(plan, 'vm1', updated_at=ago(1))
         self.assertEqual(1, len(self.moves('vm1')))
-        pages = [one for one in self.watcher.requests if '/actions/' in one]
+        pages = [
+            request
+            for request in self.watcher.requests
+            if '/actions/' in request
+        ]
         self.assertEqual(1, len(pages))

@@ -311,7 +311,9 @@ class TestMany(LoaderTestCase):
 
     def test_looks_at_wrong_rows(self):
         Counted.looks = 0
-        rows = [Counted(name=f'p{one % 700}', x=1) for one in range(1000)]
+        rows = [
+            Counted(name=f'p{number % 700}', x=1) for number in range(1000)
+        ]
         error = self.assertRaises(
             PolicyFileError, loader.validated, {'policies': rows}, 'x'
         )
@@ -322,7 +324,7 @@ class TestMany(LoaderTestCase):
 
     def test_compares_names(self):
         Name.compared = 0
-        rows = [{'name': Name(f'p{one}')} for one in range(1000)]
+        rows = [{'name': Name(f'p{number}')} for number in range(1000)]
         models.conflicts(rows)
         self.assertLess(Name.compared, 10 * len(rows))
 

@@ -109,8 +109,8 @@ class TestPolicy(base.BaseTestCase):
         )
         self.assertEqual(('capacity_query',), error.errors()[0]['loc'])
         for mode in models.Mode:
-            found = policy(mode=mode, capacity_query='q')
-            self.assertEqual((mode, 'q'), (found.mode, found.capacity_query))
+            valid = policy(mode=mode, capacity_query='q')
+            self.assertEqual((mode, 'q'), (valid.mode, valid.capacity_query))
 
     def test_every_field_has_its_rule(self):
         """The text of error messages and of the documentation."""
@@ -130,7 +130,7 @@ class TestPolicyFile(base.BaseTestCase):
                 ]
             )
         result = policies({}, {'name': 'b', 'weight': 0.9, 'enabled': False})
-        self.assertEqual(['cpu'], [one.name for one in result.enabled])
+        self.assertEqual(['cpu'], [enabled.name for enabled in result.enabled])
         self.assertEqual(models.Mode.SPREAD, result.mode)
 
     def test_refused(self):

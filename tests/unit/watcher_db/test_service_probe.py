@@ -79,9 +79,9 @@ class TestDatabase(db_base.DbTestCase):
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         for url in ('sqlite://', f'sqlite:///{folder}/none.sqlite'):
             cfg.CONF.set_override('connection', url, 'database')
-            told = service_probe._database(service_probe.ENGINE)
+            answer = service_probe._database(service_probe.ENGINE)
             self.assertIn(
-                '[database] connection is not set', told['database_error']
+                '[database] connection is not set', answer['database_error']
             )
         self.assertEqual([], [*folder.iterdir()])
 

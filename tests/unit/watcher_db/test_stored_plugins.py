@@ -33,12 +33,12 @@ class StoredTestCase(base.DbTestCase):
                 session, known_goals, known_strategies
             )
 
-    def stale(self, **known):
+    def stale(self, **classes):
         """The goals and strategies of ours that differ, and in what.
 
         Those that are not among the code's are left out.
         """
-        result = self.compare(**known)
+        result = self.compare(**classes)
         return {
             row['name']: row['differs']
             for kind in ('goals', 'strategies')
@@ -97,8 +97,8 @@ class TurnedSpread(spread.Spread):
     @classmethod
     def get_schema(cls):
         schema = copy.deepcopy(super().get_schema())
-        known = schema['properties']
-        schema['properties'] = dict(reversed(known.items()))
+        properties = schema['properties']
+        schema['properties'] = dict(reversed(properties.items()))
         return schema
 
 
@@ -120,10 +120,10 @@ class TestCompare(StoredTestCase):
         self.assertEqual({}, self.stale())
         turned = [TurnedSpread, pack.Pack]
         self.assertEqual({}, self.stale(known_strategies=turned))
-        found = sync.default
+        stored = sync.default
         equal = self.compare(
-            found.DefaultGoalLoader().list_available().values(),
-            found.DefaultStrategyLoader().list_available().values(),
+            stored.DefaultGoalLoader().list_available().values(),
+            stored.DefaultStrategyLoader().list_available().values(),
         )
         self.assertEqual(([], []), (equal['goals'], equal['strategies']))
         self.assertEqual((6, []), (equal['known'], equal['new']))
@@ -177,14 +177,15 @@ class TestCompare(StoredTestCase):
             )
 
     def test_one_that_is_gone_and_a_new_one(self):
-        found = self.compare(known_strategies=[pack.Pack])['strategies']
+        differences = self.compare(known_strategies=[pack.Pack])['strategies']
         self.assertIn(
-            {'name': 'kronos_spread', 'differs': [stored_plugins.GONE]}, found
+            {'name': 'kronos_spread', 'differs': [stored_plugins.GONE]},
+            differences,
         )
         self.row(objects.Strategy, 'kronos_spread').soft_delete()
-        found = self.compare()
-        self.assertEqual(['kronos_spread'], found['new'])
-        self.assertEqual(5, found['known'])
+        differences = self.compare()
+        self.assertEqual(['kronos_spread'], differences['new'])
+        self.assertEqual(5, differences['known'])
 
 
 class TestCancelled(StoredTestCase):

@@ -36,8 +36,8 @@ class WorkTestCase(test_history.HistoryTestCase):
 class TestPlans(WorkTestCase):
     def found(self):
         return [
-            (one['uuid'], one['state'])
-            for one in self.read(work_in_hand.plans)
+            (plan['uuid'], plan['state'])
+            for plan in self.read(work_in_hand.plans)
         ]
 
     def test_by_states(self):
@@ -73,8 +73,8 @@ class TestPlans(WorkTestCase):
     def test_who_carries_it_out(self):
         self.plan('ONGOING', (State.ONGOING, {}))
         self.execute("UPDATE action_plans SET hostname = 'ctl1'")
-        [found] = self.read(work_in_hand.plans)
-        self.assertEqual('ctl1', found['host'])
+        [plan] = self.read(work_in_hand.plans)
+        self.assertEqual('ctl1', plan['host'])
 
     def test_those_of_others(self):
         self.plan('ONGOING', (State.ONGOING, {'action_type': 'nop'}))
@@ -102,8 +102,8 @@ class TestServices(WorkTestCase):
                 ('watcher-decision-engine', 'ctl1', False),
             ],
             [
-                (one['name'], one['host'], one['up'])
-                for one in self.read(work_in_hand.services, 90)
+                (service['name'], service['host'], service['up'])
+                for service in self.read(work_in_hand.services, 90)
             ],
         )
 
@@ -118,8 +118,8 @@ class TestActions(WorkTestCase):
     def found(self):
         return self.read(work_in_hand.actions, self.loader)
 
-    def why(self, **told):
-        self.plan('PENDING', (State.PENDING, {'input_parameters': told}))
+    def why(self, **inputs):
+        self.plan('PENDING', (State.PENDING, {'input_parameters': inputs}))
         [row] = self.found()['unreadable']
         self.assertEqual(
             (uuid(1010), 'kronos_live_migrate', uuid(101)),
@@ -150,9 +150,9 @@ class TestActions(WorkTestCase):
         )
 
     def test_one_that_lacks(self):
-        told = {**MOVE}
-        del told['resource_id']
-        self.assertIn("'resource_id' is a required", self.why(**told))
+        inputs = {**MOVE}
+        del inputs['resource_id']
+        self.assertIn("'resource_id' is a required", self.why(**inputs))
 
     def test_a_row_that_is_no_document(self):
         """It does not hide the others."""

@@ -63,7 +63,7 @@ class TestScores(CacheTestCase):
             self.turns.start()
             waits.append(self.refresh())
             self.turns.stop()
-        self.assertGreater(len({round(one, 1) for one in waits}), 5)
+        self.assertGreater(len({round(seconds, 1) for seconds in waits}), 5)
         low, high = cache.START_SECONDS
         self.assertLess(max(waits), high + cache.TICK)
         self.assertGreaterEqual(min(waits), low)

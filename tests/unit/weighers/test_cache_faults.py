@@ -94,7 +94,7 @@ class TestFaults(CacheTestCase):
     def test_numbers_that_are_none(self):
         """Neutral at once, since that is known to be wrong."""
         self.fill()
-        for values, told in (
+        for values, message in (
             (dict.fromkeys('abc', 'NaN'), '0 of 3'),
             ({**LOADS, 'a': '+Inf', 'b': '-Inf'}, '1 of 3'),
             ({**LOADS, 'a': 1e308}, 'a is at 1e+308'),
@@ -105,7 +105,7 @@ class TestFaults(CacheTestCase):
             self.give(values)
             self.refresh()
             self.all_weigh(NEUTRAL)
-            self.assertIn(told, self.log.output)
+            self.assertIn(message, self.log.output)
             self.give(LOADS)
             self.refresh()
             self.all_weigh(WEIGHTS)

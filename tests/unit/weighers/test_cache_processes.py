@@ -64,9 +64,9 @@ class TestProcesses(CacheTestCase):
 
         def work():
             while not is_over.wait(0.02):
-                known = len(seen)
+                before = len(seen)
                 seen.add(tuple(set(self.weigh(*hosts).values())))
-                if len(seen) > known:
+                if len(seen) > before:
                     weighed.set()
 
         def refresh():
@@ -80,7 +80,7 @@ class TestProcesses(CacheTestCase):
                 is_over.set()
 
         self.at_once(64, work, refresh)
-        self.assertEqual({1}, {len(one) for one in seen})
+        self.assertEqual({1}, {len(weights) for weights in seen})
         self.assertGreater(len(seen), 1)
 
     def at_once(self, number, work, also=None):
@@ -103,7 +103,7 @@ class TestProcesses(CacheTestCase):
             for thread in threads:
                 thread.join(PATIENCE_SECONDS)
         self.assertEqual([], errors)
-        self.assertFalse(any(one.is_alive() for one in threads))
+        self.assertFalse(any(thread.is_alive() for thread in threads))
 
     def test_the_thread(self):
         """A daemon, which does not keep nova-scheduler from ending."""
@@ -120,7 +120,7 @@ class TestProcesses(CacheTestCase):
                 thread.join(PATIENCE_SECONDS)
         self.assertEqual(
             [('kronos-weigher', True)],
-            [(one.name, one.daemon) for one in seen],
+            [(thread.name, thread.daemon) for thread in seen],
         )
 
     def test_no_thread_to_be_had(self):

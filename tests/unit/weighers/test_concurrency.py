@@ -56,10 +56,10 @@ class TestThreads(ConcurrencyTestCase):
         sys.setswitchinterval(1e-5)
         with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
             for _ in range(REFRESHES):
-                found = []
+                futures = []
 
-                def weigh_and_go_on(found=found):
-                    found += [
+                def weigh_and_go_on(futures=futures):
+                    futures += [
                         pool.submit(self.weigh_all) for _ in range(THREADS)
                     ]
                     self._next()
@@ -67,8 +67,10 @@ class TestThreads(ConcurrencyTestCase):
                 self.prometheus.before = weigh_and_go_on
                 last = self.number
                 self.refresh()
-                numbers = {one.result(PATIENCE_SECONDS) for one in found}
-                self.assertEqual(THREADS, len(found))
+                numbers = {
+                    future.result(PATIENCE_SECONDS) for future in futures
+                }
+                self.assertEqual(THREADS, len(futures))
                 self.assertEqual(set(), numbers - {last, last + 1})
                 self.assertEqual(last + 1, self.weigh_all())
 
@@ -85,8 +87,8 @@ class TestLines(ConcurrencyTestCase):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
 
             def weigh():
-                one = pool.submit(self.weigh_all)
-                numbers.append(one.result(PATIENCE_SECONDS))
+                future = pool.submit(self.weigh_all)
+                numbers.append(future.result(PATIENCE_SECONDS))
 
             yield weigh
 

@@ -49,8 +49,8 @@ class TestLogMessages(base.BaseTestCase):
     def test_many(self) -> None:
         names = [f'policy {number}' for number in range(MOST_TROUBLES + 2)]
         self.trouble(*names)
-        told = '; '.join(names[:MOST_TROUBLES])
-        self.assertTrue(self.logged()[0].endswith(f'{told}; and 2 more'))
+        joined = '; '.join(names[:MOST_TROUBLES])
+        self.assertTrue(self.logged()[0].endswith(f'{joined}; and 2 more'))
 
     def test_a_weighing_that_failed(self) -> None:
         self.messages.fault(None)

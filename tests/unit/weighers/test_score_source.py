@@ -75,27 +75,27 @@ class TestLook(WeigherTestCase):
             policy('net', 0.5, enabled=False),
         )
         self.give({'a': 0.5})
-        asked, answers = self.queries()
-        self.assertEqual(['cpu', 'ram'], asked)
+        queries, answers = self.queries()
+        self.assertEqual(['cpu', 'ram'], queries)
         self.assertIs(Mode.SPREAD, answers.default_mode)
         self.assertEqual([Mode.SPREAD], list(answers.policies))
         reading = answers.readings[Mode.SPREAD]['cpu'].imbalance
         self.assertEqual([0.5], [sample.value for sample in reading.samples])
-        for one in answers.policies[Mode.SPREAD]:
-            self.assertIsNone(one.host_capacity_query)
+        for of_spread in answers.policies[Mode.SPREAD]:
+            self.assertIsNone(of_spread.host_capacity_query)
 
     def test_pack(self):
         """Only there the ceilings are asked for."""
         self.write('policies.yaml', policy(mode='pack'))
-        asked, answers = self.queries('off', 'nonsense')
-        self.assertEqual(['cpu', 'cpu_in_use'], asked)
+        queries, answers = self.queries('off', 'nonsense')
+        self.assertEqual(['cpu', 'cpu_in_use'], queries)
         self.assertIs(Mode.PACK, answers.default_mode)
         self.assertEqual([Mode.PACK], list(answers.policies))
 
     def test_both_modes_from_one_file(self):
         """Each query is asked once."""
-        asked, answers = self.queries('pack')
-        self.assertEqual(['cpu'], asked)
+        queries, answers = self.queries('pack')
+        self.assertEqual(['cpu'], queries)
         self.assertEqual(list(Mode), list(answers.policies))
         self.assertEqual(*answers.policies.values())
 
@@ -104,16 +104,16 @@ class TestLook(WeigherTestCase):
         path = self.write('pack.yaml', policy('ram', mode='pack'))
         self.set(pack_policies_file=path)
         self.assertEqual(['cpu'], self.queries()[0])
-        asked, answers = self.queries('pack')
-        self.assertEqual(['cpu', 'ram', 'ram_in_use'], asked)
+        queries, answers = self.queries('pack')
+        self.assertEqual(['cpu', 'ram', 'ram_in_use'], queries)
         self.assertEqual('ram', answers.policies[Mode.PACK][0].name)
         self.assertEqual([], answers.troubles)
 
     def test_a_file_for_pack_that_is_broken(self):
         """The others keep their scores."""
         self.set(pack_policies_file=self.write('pack.yaml'))
-        asked, answers = self.queries('pack')
-        self.assertEqual(['cpu'], asked)
+        queries, answers = self.queries('pack')
+        self.assertEqual(['cpu'], queries)
         self.assertEqual([], answers.policies[Mode.PACK])
         self.assertIn('pack.yaml', answers.troubles[0])
 
@@ -265,19 +265,19 @@ class TestTelling(WeigherTestCase):
 class TestKeystone(WeigherTestCase):
     def test_without_url(self):
         """Aetos, by the catalog; a session is made for that only."""
-        made = []
+        sessions = []
 
         def make():
-            made.append(session.Session())
-            return made[-1]
+            sessions.append(session.Session())
+            return sessions[-1]
 
         self.source = score_source.ScoreSource(self.conf, session=make)
         self.source.ask(set())
-        self.assertEqual([], made)
+        self.assertEqual([], sessions)
         self.conf.clear_override('url', 'kronos_prometheus')
         self.source = score_source.ScoreSource(self.conf, session=make)
         error = self.assertRaises(
             exceptions.PrometheusError, self.source.ask, set()
         )
         self.assertIn('metric-storage', str(error))
-        self.assertEqual(1, len(made))
+        self.assertEqual(1, len(sessions))

@@ -49,22 +49,22 @@ class TestScale(base.BaseTestCase):
     @FAST
     @hypothesis.given(st.lists(st.floats(-1, 1e6), max_size=9))
     def test_holds_every_value(self, values: list[float]) -> None:
-        found = scale.scale(values)
-        self.assertGreaterEqual(found.top, max([0.0, *values]))
-        self.assertEqual(0.0, found.ticks[0].percent)
-        self.assertEqual(100.0, found.ticks[-1].percent)
-        self.assertLessEqual(len(found.ticks), 11)
+        axis = scale.scale(values)
+        self.assertGreaterEqual(axis.top, max([0.0, *values]))
+        self.assertEqual(0.0, axis.ticks[0].percent)
+        self.assertEqual(100.0, axis.ticks[-1].percent)
+        self.assertLessEqual(len(axis.ticks), 11)
         for value in values:
-            self.assertTrue(0 <= found.position(value) <= scale.WIDTH)
+            self.assertTrue(0 <= axis.position(value) <= scale.WIDTH)
 
     def test_starts_at_zero(self) -> None:
-        found = scale.scale([0.8])
-        self.assertEqual(['0', '0.2', '0.4', '0.6', '0.8'], _labels(found))
-        self.assertEqual(2 * found.position(0.3), found.position(0.6))
+        axis = scale.scale([0.8])
+        self.assertEqual(['0', '0.2', '0.4', '0.6', '0.8'], _labels(axis))
+        self.assertEqual(2 * axis.position(0.3), axis.position(0.6))
 
 
-def _labels(found: scale.Scale) -> list[str]:
-    return [tick.label for tick in found.ticks]
+def _labels(axis: scale.Scale) -> list[str]:
+    return [tick.label for tick in axis.ticks]
 
 
 class TestBars(base.BaseTestCase):
@@ -96,21 +96,21 @@ class TestBars(base.BaseTestCase):
         rng = random.Random(seed)
         pairs = [(rng.random(), rng.random()) for _ in range(n)]
         figure = bars.figure(policy(pairs))
-        gaps = sum(one.gap for one in figure.bars) + figure.gap
+        gaps = sum(bar.gap for bar in figure.bars) + figure.gap
         self.assertEqual(n, len(figure.bars) + gaps)
         values = [bar.before for bar in figure.bars]
         self.assertEqual(sorted(values, reverse=True), values)
         for ends in (0, 1):
-            shown = [(one.before, one.after)[ends] for one in figure.bars]
+            shown = [(bar.before, bar.after)[ends] for bar in figure.bars]
             self.assertIn(max(pair[ends] for pair in pairs), shown)
             self.assertIn(min(pair[ends] for pair in pairs), shown)
         if n > bars.ALL:
             assert figure.overview is not None
             for side in ('before', 'after'):
-                bins = [getattr(one, side) for one in figure.overview.bins]
-                self.assertEqual(n, sum(one.hosts for one in bins))
-                told = getattr(figure.overview, side)
-                self.assertEqual(told.over, sum(one.over for one in bins))
+                bins = [getattr(row, side) for row in figure.overview.bins]
+                self.assertEqual(n, sum(part.hosts for part in bins))
+                total = getattr(figure.overview, side)
+                self.assertEqual(total.over, sum(part.over for part in bins))
 
     def test_a_value_that_is_not_known_after(self) -> None:
         figure = bars.figure(policy([(0.3, None), (0.2, 0.2)]))
@@ -140,9 +140,9 @@ class TestFlow(base.BaseTestCase):
             self.assertLessEqual(len(ends), sankey.ENDS)
             numbers = sorted(n for end in ends for n in end.numbers)
             self.assertEqual(list(range(1, number + 1)), numbers)
-            hosts = {one[key] for one in steps}
-            others = sum(one.others for one in ends)
-            named = sum(bool(one.host) for one in ends)
+            hosts = {row[key] for row in steps}
+            others = sum(end.others for end in ends)
+            named = sum(bool(end.host) for end in ends)
             self.assertEqual(len(hosts), named + others)
 
     def test_phases_have_lines_of_their_own(self) -> None:
@@ -219,7 +219,7 @@ class TestPlaces(base.BaseTestCase):
         groups = grouping.groups(scope, hosts.instance_hosts(scope))
         assert groups is not None
         self.assertEqual(
-            ['g098', 'g099'], [one.uuid for one in groups.listed[:2]]
+            ['g098', 'g099'], [group.uuid for group in groups.listed[:2]]
         )
         self.assertEqual(100, len(groups.listed) + groups.unlisted)
         self.assertEqual(grouping.QUIET, len(groups.listed))
@@ -231,10 +231,12 @@ class TestStaying(base.BaseTestCase):
     @FAST
     @hypothesis.given(st.integers(0, 300), st.integers(1, 100))
     def test_nobody_is_lost(self, number: int, kinds: int) -> None:
-        reasons = {f'u{at}': f'why {at % kinds}' for at in range(number)}
+        reasons = {
+            f'u{index}': f'why {index % kinds}' for index in range(number)
+        }
         scope = {'stayed': reasons, 'unmovable': {'u0': 'why 0'}}
         staying = unmoved.staying(scope, hosts.InstanceHosts(False))
-        listed = sum(one.count for one in staying.reasons)
+        listed = sum(reason.count for reason in staying.reasons)
         self.assertEqual(number, listed + staying.rare_count)
         counts = Counter(reasons.values())
         self.assertLessEqual(len(staying.reasons), unmoved.REASONS)

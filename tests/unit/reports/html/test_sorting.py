@@ -13,25 +13,27 @@ from kronos.reports.html.hosts import HostFigures
 
 
 def row(name: str, **fields: Any) -> HostFigures:
-    found = {'zone': '', 'unavailable': '', 'before': 0, 'after': 0}
-    return HostFigures(name, **{**found, 'values': [], **fields})
+    defaults = {'zone': '', 'unavailable': '', 'before': 0, 'after': 0}
+    return HostFigures(name, **{**defaults, 'values': [], **fields})
 
 
 def rows(**fields: list[Any]) -> list[HostFigures]:
     """Hosts with these fields, and as many without as make a long table."""
     (number,) = {len(values) for values in fields.values()}
-    found = [
-        row(f'h{at:02}', **{name: fields[name][at] for name in fields})
-        for at in range(number)
+    measured = [
+        row(f'h{index:02}', **{name: fields[name][index] for name in fields})
+        for index in range(number)
     ]
     more = range(number, sorting.FEW + 1)
-    return found + [row(f'h{at:02}', values=[(None, None)]) for at in more]
+    return measured + [
+        row(f'h{index:02}', values=[(None, None)]) for index in more
+    ]
 
 
-def step(at: int, **fields: Any) -> dict[str, Any]:
+def step(index: int, **fields: Any) -> dict[str, Any]:
     return {
-        'instance': f'u{at:02}',
-        'instance_name': f'web-{at:02}',
+        'instance': f'u{index:02}',
+        'instance_name': f'web-{index:02}',
         'source': 'a',
         'destination': 'b',
         'phase': 'spread',
@@ -44,16 +46,16 @@ def step(at: int, **fields: Any) -> dict[str, Any]:
 STEPS = [step(at) for at in range(sorting.FEW + 1)]
 
 
-def in_order(found: sorting.Sorting | None, label: str) -> list[int]:
+def in_order(order: sorting.Sorting | None, label: str) -> list[int]:
     """The rows as a browser has them: by rank, then as they are."""
-    assert found is not None
-    name = f'--{found.labels.index(label)}'
+    assert order is not None
+    name = f'--{order.labels.index(label)}'
     own = [
         dict(part.split(':') for part in style.split(';') if part)
-        for style in found.styles
+        for style in order.styles
     ]
     return sorted(
-        range(len(own)), key=lambda at: int(own[at].get(name, 999999))
+        range(len(own)), key=lambda index: int(own[index].get(name, 999999))
     )
 
 
@@ -156,14 +158,14 @@ class TestMoves(base.BaseTestCase):
         ]
         moves = sorting.moves([*some, *STEPS[3:]], True)
         rest = list(range(3, len(STEPS)))
-        for label, wanted in (
+        for label, expected in (
             ('server', [2, 0, 1, *rest]),
             ('from', [1, 2, *rest, 0]),
             ('to', [2, *rest, 0, 1]),
             ('memory', [*rest, 2, 1, 0]),
             ('gain', [2, *rest, 1, 0]),
         ):
-            self.assertEqual(wanted, in_order(moves, label), label)
+            self.assertEqual(expected, in_order(moves, label), label)
 
     def test_phases_are_told_apart_where_there_are_several(self) -> None:
         drain = step(12, phase='evacuate')
@@ -171,9 +173,9 @@ class TestMoves(base.BaseTestCase):
         self.assertEqual(12, in_order(moves, 'why')[0])
 
     def test_gains_that_are_not_told_or_not_meant(self) -> None:
-        old = [dict(one) for one in STEPS]
-        for one in old:
-            del one['gain']
-        for found in (sorting.moves(old, True), sorting.moves(STEPS, False)):
-            assert found is not None
-            self.assertNotIn('gain', found.labels)
+        old = [dict(template) for template in STEPS]
+        for older in old:
+            del older['gain']
+        for orders in (sorting.moves(old, True), sorting.moves(STEPS, False)):
+            assert orders is not None
+            self.assertNotIn('gain', orders.labels)
