@@ -30,7 +30,7 @@ ENDPOINT = (
 )
 
 
-class Session(ks_session.Session):  # type: ignore[misc]
+class KeystoneSession(ks_session.Session):  # type: ignore[misc]
     """One of keystoneauth, each of whose requests comes to an end.
 
     :param limits: of each request; a ``timeout`` among the options of the
@@ -75,7 +75,7 @@ class _Transport(Transport):
     """Reports a request that nobody answers; follows no redirect elsewhere.
 
     :param is_keystone: whether Keystone is asked at a URL
-    :param warn: see :class:`Session`
+    :param warn: see :class:`KeystoneSession`
     """
 
     def __init__(
@@ -122,18 +122,21 @@ def own(
     limits: Limits | None = None,
     warn: Callable[..., object] = LOG.warning,
     use_proxies: bool = False,
-) -> Session:
+) -> KeystoneSession:
     """A session with the credentials of another one.
 
     :param session: of keystoneauth; its plugin, and with that its token,
         are shared
     :param limits: of each request; if none are given, those that the
         session has
-    :param warn: see :class:`Session`, like ``use_proxies``
+    :param warn: see :class:`KeystoneSession`, like ``use_proxies``
     """
-    if isinstance(session, Session) and limits in (None, session.limits):
+    if isinstance(session, KeystoneSession) and limits in (
+        None,
+        session.limits,
+    ):
         return session
-    return Session(
+    return KeystoneSession(
         session.auth,
         limits,
         warn,

@@ -103,7 +103,7 @@ class MasakariClient:
 
 
 def connect(
-    session: keystone.Session,
+    session: keystone.KeystoneSession,
     region_name: str | None = None,
     interface: str = 'public',
     endpoint_override: str | None = None,

@@ -81,13 +81,13 @@ def page(key: str, row: Any) -> Any:
     return _page(key, row)
 
 
-class Link(TypedDict):
+class PageLink(TypedDict):
     rel: NotRequired[Text]
 
 
 @functools.cache
 def _page(key: str, row: Any) -> Any:
-    links = NotRequired[list[Link] | None]
+    links = NotRequired[list[PageLink] | None]
     fields = {key: list[row], f'{key}_links': links, 'links': links}
     return TypedDict('Page', fields)  # type: ignore[operator]
 

@@ -229,7 +229,7 @@ END: contextvars.ContextVar[float] = contextvars.ContextVar('kronos_end')
 be over."""
 
 
-class _Connection(connection.HTTPConnection):
+class _PlainConnection(connection.HTTPConnection):
     response_class = timed_response.TimedResponse
 
 
@@ -238,7 +238,7 @@ class _TlsConnection(connection.HTTPSConnection):
 
 
 class _Pool(connectionpool.HTTPConnectionPool):
-    ConnectionCls = _Connection
+    ConnectionCls = _PlainConnection
 
 
 class _TlsPool(connectionpool.HTTPSConnectionPool):

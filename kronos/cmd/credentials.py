@@ -262,7 +262,7 @@ def _by_sdk(source: str, **kwargs: str) -> Access:
         )
         # Before its session is made, that is.
         cloud.config.set_session_constructor(
-            functools.partial(keystone.Session, use_proxies=True)
+            functools.partial(keystone.KeystoneSession, use_proxies=True)
         )
         session = cloud.session
     except rest.FAILURES as error:

@@ -186,7 +186,7 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     if parsed.compare is not None:
         variants.append(what_if.of(parsed, parsed.compare))
         names.append(parsed.compare)
-    columns = [replay_summary.Series(name) for name in names]
+    columns = [replay_summary.PlanSeries(name) for name in names]
     timings: dict[str, float] = {}
     failed: dict[str, str] = {}
     for number, path in enumerate(paths, start=1):
@@ -214,7 +214,7 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
 
 
 def _show_many(
-    columns: Sequence[replay_summary.Series],
+    columns: Sequence[replay_summary.PlanSeries],
     failed: dict[str, str],
     timings: dict[str, float],
     parsed: argparse.Namespace,

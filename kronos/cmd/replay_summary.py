@@ -23,7 +23,7 @@ HOUR = 3600.0
 
 
 @dataclass
-class Move:
+class RecordedMove:
     """A step as the document has it, key by key; so are the summary's."""
 
     instance: str
@@ -32,13 +32,13 @@ class Move:
 
 
 @dataclass
-class Entry:
+class RecordingSummary:
     """One recording, in short."""
 
     path: str
     recorded_at: float
     """Unix seconds; 0 if unknown."""
-    moves: list[Move]
+    moves: list[RecordedMove]
     stopped: dict[str, str]
     """By scope, as the next."""
     emptied: dict[str, int]
@@ -62,7 +62,7 @@ class Entry:
 
 
 @dataclass
-class Over:
+class TimeOver:
     """How long one policy was over its threshold in one scope."""
 
     scope: str
@@ -76,7 +76,7 @@ class Over:
 
 
 @dataclass
-class Summary:
+class Totals:
     recordings: int
     moves: int
     days: float
@@ -87,10 +87,10 @@ class Summary:
     """The same of each plan, in all."""
     back_and_forth: int
     """Moves to a host that the instance was moved away from earlier."""
-    over: list[Over] = field(default_factory=list)
+    over: list[TimeOver] = field(default_factory=list)
 
 
-class Series:
+class PlanSeries:
     """The plans of many recordings by the same options.
 
     :param name: of the policies, for people
@@ -98,7 +98,7 @@ class Series:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.entries: list[Entry] = []
+        self.entries: list[RecordingSummary] = []
 
     @property
     def is_judged(self) -> bool:
@@ -131,11 +131,11 @@ class Series:
     def add(self, plan: Replay) -> None:
         scopes = plan.report.scopes
         self.entries.append(
-            Entry(
+            RecordingSummary(
                 plan.recording.source,
                 plan.recording.recorded_at,
                 [
-                    Move(step.instance, step.source, step.destination)
+                    RecordedMove(step.instance, step.source, step.destination)
                     for step in plan.report.steps
                 ],
                 {scope.name: scope.stopped.value for scope in scopes},
@@ -153,11 +153,11 @@ class Series:
         """By time."""
         self.entries.sort(key=lambda entry: (entry.recorded_at, entry.path))
 
-    def summary(self) -> Summary:
+    def summary(self) -> Totals:
         moves = sum(len(entry.moves) for entry in self.entries)
         first, last = self.entries[0], self.entries[-1]
         days = (last.recorded_at - first.recorded_at) / DAY
-        return Summary(
+        return Totals(
             len(self.entries),
             moves,
             days,
@@ -179,13 +179,13 @@ class Series:
                 past_hosts.setdefault(move.instance, set()).add(move.source)
         return count
 
-    def _times_over(self) -> list[Over]:
-        by_policy: dict[tuple[str, str], Over] = {}
+    def _times_over(self) -> list[TimeOver]:
+        by_policy: dict[tuple[str, str], TimeOver] = {}
         ends = [entry.recorded_at for entry in self.entries[1:]]
         ends.append(self.entries[-1].recorded_at)
         for entry, end in zip(self.entries, ends, strict=True):
             for key, is_over in entry.over.items():
-                total = by_policy.setdefault(key, Over(*key))
+                total = by_policy.setdefault(key, TimeOver(*key))
                 total.recordings += 1
                 total.seconds += end - entry.recorded_at
                 if is_over:
@@ -207,7 +207,7 @@ def _over(scope: AggregateResult) -> list[tuple[tuple[str, str], bool]]:
     ]
 
 
-def document(columns: Sequence[Series]) -> dict[str, Any]:
+def document(columns: Sequence[PlanSeries]) -> dict[str, Any]:
     """The same for programs: a list of one or two replays."""
     return {
         'format_version': 1,
@@ -221,7 +221,7 @@ def document(columns: Sequence[Series]) -> dict[str, Any]:
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: RecordingSummary) -> dict[str, Any]:
     return {
         'path': entry.path,
         'recorded_at': moment(entry.recorded_at).isoformat(),
@@ -250,7 +250,7 @@ def moment(seconds: float) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
 
 
-def table(columns: Sequence[Series], width: int | None = None) -> str:
+def table(columns: Sequence[PlanSeries], width: int | None = None) -> str:
     """One line each recording, then the summary; a column each series.
 
     :param width: of the terminal, in columns; None: no matter
@@ -264,7 +264,7 @@ def table(columns: Sequence[Series], width: int | None = None) -> str:
     return '\n'.join(map(plain_text.line, lines))
 
 
-def rows(columns: Sequence[Series]) -> list[Row]:
+def rows(columns: Sequence[PlanSeries]) -> list[Row]:
     """The recordings, the names of the columns first."""
     head = ['recorded at', 'recording']
     for number, _ in enumerate(columns, start=1):
@@ -279,7 +279,7 @@ def rows(columns: Sequence[Series]) -> list[Row]:
     return result
 
 
-def _cells(entry: Entry) -> list[str]:
+def _cells(entry: RecordingSummary) -> list[str]:
     """Moves, the worst scope's combined imbalance, policies over."""
     before = {
         name: width
@@ -296,7 +296,9 @@ def _cells(entry: Entry) -> list[str]:
     return [str(len(entry.moves)), combined, over]
 
 
-def _summary_lines(columns: Sequence[Series], width: int | None) -> list[str]:
+def _summary_lines(
+    columns: Sequence[PlanSeries], width: int | None
+) -> list[str]:
     summaries = [column.summary() for column in columns]
     found_rows: list[Row] = [
         ['recordings', *(str(summary.recordings) for summary in summaries)],
@@ -331,7 +333,7 @@ def _rate(moves_a_day: float | None) -> str:
     return UNKNOWN if moves_a_day is None else f'{moves_a_day:.2f}'
 
 
-def _time_over(summary: Summary, key: tuple[str, str]) -> str:
+def _time_over(summary: Totals, key: tuple[str, str]) -> str:
     for row in summary.over:
         if (row.scope, row.policy) == key:
             return (

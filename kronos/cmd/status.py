@@ -44,7 +44,7 @@ class Checks(upgradecheck.UpgradeCommands):
     def __init__(
         self,
         files: configuration.Configuration,
-        probed: services.Services,
+        probed: services.LocalServices,
         os_cloud: str,
     ) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ def _checks(
         configuration.Configuration(
             own, [paths for paths in (engine, applier, nova) if paths != own]
         ),
-        services.Services(inspect, engine, applier, nova),
+        services.LocalServices(inspect, engine, applier, nova),
         parsed.os_cloud,
     )
 

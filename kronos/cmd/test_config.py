@@ -58,7 +58,7 @@ def main(
     if not parsed.cells and (parsed.cell_config or parsed.nova_policy):
         parser.error('--cell-config and --nova-policy are for --cells')
     config_files.log(parsed.debug)
-    check = Check(parsed, inspect)
+    check = ConfigTest(parsed, inspect)
     with progress.shown(PROGRAM, parsed.debug):
         check.run()
     document = check.document()
@@ -131,7 +131,7 @@ def argument_parser() -> argparse.ArgumentParser:
     return parser
 
 
-class Check:
+class ConfigTest:
     """One run: files first, then what they lead to."""
 
     def __init__(
@@ -194,7 +194,7 @@ class Check:
             settings = scopes.settings(conf.kronos, each.file.mode)
             policies.check_one(each, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(each)
-        access, clients = None, cloud.Cloud()
+        access, clients = None, cloud.CloudClients()
         fits = files.connections(conf, self.findings)
         if self._parsed.offline:
             files.absent(conf, self.findings)
@@ -208,7 +208,9 @@ class Check:
         if of_nova is not None:
             self._weigher(conf, of_nova, clients)
 
-    def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Cloud) -> None:
+    def _weigher(
+        self, conf: Any, of_nova: Any, clients: cloud.CloudClients
+    ) -> None:
         files.differences(conf, of_nova, True, self.findings)
         self._report['weigher'] = weigher.check(
             of_nova,
@@ -223,7 +225,7 @@ class Check:
         self,
         conf: Any,
         access: credentials.Access | None,
-        clients: cloud.Cloud,
+        clients: cloud.CloudClients,
     ) -> dict[str, Any]:
         return cells.check(
             cells.NovaFiles(
@@ -253,12 +255,12 @@ class Check:
         conf: Any,
         access: credentials.Access | None,
         sets: list[policies.PolicySet] | None,
-    ) -> cloud.Cloud:
+    ) -> cloud.CloudClients:
         """Ask OpenStack and Prometheus.
 
         :param sets: None: the options of Prometheus do not fit together
         """
-        clients = cloud.Cloud()
+        clients = cloud.CloudClients()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
                 access, conf.kronos.require_headroom, self.findings
@@ -290,7 +292,7 @@ class Check:
     def _measure(
         self,
         kronos: Any,
-        clients: cloud.Cloud,
+        clients: cloud.CloudClients,
         once: OncePrometheus,
         sets: list[policies.PolicySet],
     ) -> set[str]:

@@ -14,7 +14,7 @@ from kronos.monitor.sources import registry as sources
 
 
 @dataclass
-class Check:
+class AgentCheck:
     """One thing that was looked at."""
 
     what: str
@@ -22,22 +22,20 @@ class Check:
     """'': none."""
 
 
-def run(settings: Settings) -> list[Check]:
+def run(settings: Settings) -> list[AgentCheck]:
     """Look at all that the agent needs, and change nothing."""
     checks = [_rules(settings)]
     checks.append(
-        Check(
+        AgentCheck(
             f'state file {settings.state_file}',
             state_file.check(settings.state_file, state_rows.fault),
         )
     )
-    for sink_settings in settings.sinks:
-        sink = sinks.make(
-            sink_settings.driver, sink_settings.name, sink_settings.options
-        )
+    for own in settings.sinks:
+        sink = sinks.make(own.driver, own.name, own.options)
         try:
             checks.append(
-                Check(f'sink {sink_settings.name}', sink.check(settings.host))
+                AgentCheck(f'sink {own.name}', sink.check(settings.host))
             )
         finally:
             sink.close()
@@ -46,23 +44,25 @@ def run(settings: Settings) -> list[Check]:
     return checks
 
 
-def _source(settings: Settings) -> Check:
+def _source(settings: Settings) -> AgentCheck:
     what = f'source {settings.source}'
     try:
         source = sources.make(
             settings.source, deque(), settings.source_options
         )
     except UnusableError as error:
-        return Check(what, str(error))
+        return AgentCheck(what, str(error))
     except ImportError as error:
-        return Check(what, f'it could not be tried here: {missing(error)}')
-    return Check(what, source.check())
+        return AgentCheck(
+            what, f'it could not be tried here: {missing(error)}'
+        )
+    return AgentCheck(what, source.check())
 
 
-def _rules(settings: Settings) -> Check:
+def _rules(settings: Settings) -> AgentCheck:
     path = settings.rules_file
     try:
         watched = WatchedRules(path, settings.sink_names)
     except exceptions.ConfigurationError as error:
-        return Check(f'event rules {path}', str(error))
-    return Check(f'event rules: {len(watched.rules)} of {watched.place}')
+        return AgentCheck(f'event rules {path}', str(error))
+    return AgentCheck(f'event rules: {len(watched.rules)} of {watched.place}')

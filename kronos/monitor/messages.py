@@ -12,7 +12,7 @@ import pydantic
 
 from kronos.monitor.events import Kind
 from kronos.monitor.incidents import Incident
-from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Severity
 
 SCHEMA: Literal['kronos.vm_event/1'] = 'kronos.vm_event/1'
@@ -81,7 +81,7 @@ class Message(_Part):
 
 
 def of(
-    incident: Incident, decision: Decision, host: str, hypervisor: str
+    incident: Incident, decision: Ruling, host: str, hypervisor: str
 ) -> Message:
     """The message of an incident, as it is kept."""
     metadata, gap = incident.metadata, incident.gap

@@ -59,7 +59,7 @@ def parse(text: str | bytes) -> Metadata:
     data = text.encode(errors='replace') if isinstance(text, str) else text
     if len(data) > MAX_BYTES:
         raise HostileXml(f'it has more than {MAX_BYTES} bytes')
-    reader = _Reader()
+    reader = _MetadataReader()
     try:
         reader.read(data)
     except HostileXml:
@@ -76,7 +76,7 @@ def bounded(text: str) -> str:
     return plain_text.line(start)
 
 
-class _Reader:
+class _MetadataReader:
     def __init__(self) -> None:
         self.metadata = Metadata()
         self._path: list[str] = []

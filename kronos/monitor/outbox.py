@@ -13,7 +13,7 @@ from oslo_log import log as logging
 from kronos.monitor.incidents import Incident
 from kronos.monitor.memory import Memory
 from kronos.monitor.metrics import Metrics
-from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Action
 from kronos.monitor.spool import Changes, Entry, Spool, SpoolError
 
@@ -56,7 +56,7 @@ class Outbox:
         """All domains are in memory now; that is to be kept, too."""
         self._baseline_due = True
 
-    def add(self, incident: Incident, decision: Decision, body: str) -> str:
+    def add(self, incident: Incident, decision: Ruling, body: str) -> str:
         """Take an incident in.
 
         :param body: its message

@@ -42,16 +42,14 @@ def agent_of(settings: Settings) -> Agent:
 
 
 def _delivery(
-    sink_settings: SinkSettings,
+    own: SinkSettings,
     settings: Settings,
     spool: Spool,
     look: Look,
     metrics: Metrics,
 ) -> Delivery:
-    sink = sinks.make(
-        sink_settings.driver, sink_settings.name, sink_settings.options
-    )
-    backoff = Backoff(most=sink_settings.options['retry_max_seconds'])
+    sink = sinks.make(own.driver, own.name, own.options)
+    backoff = Backoff(most=own.options['retry_max_seconds'])
     if isinstance(sink, Trigger):
         return TriggerDelivery(sink, spool, metrics, backoff)
     stale = settings.stale_seconds

@@ -12,7 +12,7 @@ else:
     Column = columns.FormattableColumn
 
 
-class Number(Column):
+class NumberColumn(Column):
     """A number; people see three decimals."""
 
     def human_readable(self) -> str:
@@ -21,7 +21,7 @@ class Number(Column):
     def __lt__(self, other: object) -> bool:
         """Rows are sorted by it; one without a number comes first."""
         mine, theirs = (
-            number._value if isinstance(number, Number) else None
+            number._value if isinstance(number, NumberColumn) else None
             for number in (self, other)
         )
         if mine is None or theirs is None:
@@ -29,7 +29,7 @@ class Number(Column):
         return bool(mine < theirs)
 
 
-class Uuid(Column):
+class UuidColumn(Column):
     """A uuid; people see the beginning, programs all of it."""
 
     def __init__(self, value: str, short: str) -> None:
@@ -40,10 +40,12 @@ class Uuid(Column):
         return self._short
 
     def __lt__(self, other: object) -> bool:
-        return isinstance(other, Uuid) and bool(self._value < other._value)
+        return isinstance(other, UuidColumn) and bool(
+            self._value < other._value
+        )
 
 
-class Numbers(Column):
+class NumbersColumn(Column):
     """Numbers by name, one a line."""
 
     def human_readable(self) -> str:
@@ -51,7 +53,7 @@ class Numbers(Column):
         return '\n'.join(lines)
 
 
-class Lines(Column):
+class LinesColumn(Column):
     """Things of one kind.
 
     :param value: for programs
@@ -66,7 +68,7 @@ class Lines(Column):
         return '\n'.join(self._lines)
 
 
-class Names(Column):
+class NamesColumn(Column):
     """Names of one kind."""
 
     def human_readable(self) -> str:

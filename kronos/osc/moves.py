@@ -23,7 +23,7 @@ _OVER = (
 
 
 @dataclass
-class Move:
+class MoveAction:
     """An action of a plan; a text is '' where there is none.
 
     Closing a host is one, too: it has no server.
@@ -79,7 +79,7 @@ class Move:
         return f'{who}{way} ({kind})'
 
 
-def of(row: ActionRow) -> Move:
+def of(row: ActionRow) -> MoveAction:
     """Whatever its input parameters are: somebody may have edited them."""
     parameters = row.parameters if isinstance(row.parameters, dict) else {}
 
@@ -90,7 +90,7 @@ def of(row: ActionRow) -> Move:
     sequence = parameters.get('sequence')
     fault = _fault(row)
     explained = faults.TABLE.get(fault) if fault else None
-    return Move(
+    return MoveAction(
         uuid=plain_text.line(row.uuid),
         plan=text('action_plan_uuid'),
         audit=text('audit_uuid'),

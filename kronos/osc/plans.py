@@ -17,7 +17,7 @@ from kronos.common.names import near_names
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.osc import moves
-from kronos.osc.moves import Move
+from kronos.osc.moves import MoveAction
 from kronos.snapshots import watcher_actions, watcher_api
 
 PAGE = 100
@@ -45,7 +45,7 @@ class Plan:
     """The numbers of its goal, by name."""
     efficacy: list[dict[str, Any]]
     """What these numbers come to: name, value, unit."""
-    moves: list[Move]
+    moves: list[MoveAction]
     """In the order of the plan."""
 
     @property
@@ -223,10 +223,7 @@ def _numbers(rows: Any) -> Iterator[dict[str, Any]]:
     """The indicators of a plan, whatever another strategy put there."""
     for row in rows if isinstance(rows, list) else []:
         fields = row if isinstance(row, dict) else {}
-        name, value = (
-            fields.get('name'),
-            moves.number(fields.get('value')),
-        )
+        name, value = (fields.get('name'), moves.number(fields.get('value')))
         if isinstance(name, str) and value is not None:
             unit = fields.get('unit')
             yield {

@@ -7,7 +7,7 @@ from typing import Any
 from kronos.engine import wording
 from kronos.osc import columns, moves
 from kronos.osc.audits import Audit, Audits
-from kronos.osc.moves import Move
+from kronos.osc.moves import MoveAction
 from kronos.osc.plans import Plan
 from kronos.osc.server_history import PlannedMove, ServerHistory
 
@@ -43,19 +43,19 @@ def of_plans(plans: Sequence[Plan], audits: Audits) -> list[tuple[Any, ...]]:
         before, after = plan.imbalance
         listed.append(
             (
-                columns.Uuid(plan.uuid, uuids.of(plan.uuid)),
+                columns.UuidColumn(plan.uuid, uuids.of(plan.uuid)),
                 plan.state,
                 plan.strategy,
-                columns.Names(plan.scopes),
+                columns.NamesColumn(plan.scopes),
                 len(plan.moves),
                 plan.done,
                 plan.failed,
-                columns.Number(before),
-                columns.Number(after),
+                columns.NumberColumn(before),
+                columns.NumberColumn(after),
                 message,
                 moves.moment(plan.created),
                 moves.moment(plan.updated),
-                columns.Uuid(plan.audit, uuids.of(plan.audit)),
+                columns.UuidColumn(plan.audit, uuids.of(plan.audit)),
                 audit.name,
                 plan.message,
             )
@@ -71,23 +71,23 @@ def of_plan(plan: Plan, audit: Audit) -> dict[str, Any]:
         'state': plan.state,
         'status_message': plan.message,
         'strategy': plan.strategy,
-        'scope': columns.Names(plan.scopes),
+        'scope': columns.NamesColumn(plan.scopes),
         'created_at': moves.moment(plan.created),
         'updated_at': moves.moment(plan.updated),
         'audit': plan.audit,
         'audit_name': audit.name,
         'audit_message': audit.message,
-        'imbalance_before': columns.Number(before),
-        'imbalance_after': columns.Number(after),
-        'efficacy': columns.Numbers(plan.indicators),
-        'global_efficacy': columns.Lines(
+        'imbalance_before': columns.NumberColumn(before),
+        'imbalance_after': columns.NumberColumn(after),
+        'efficacy': columns.NumbersColumn(plan.indicators),
+        'global_efficacy': columns.LinesColumn(
             plan.efficacy,
             [
                 f'{x["name"]}: {x["value"]:g} {x["unit"]}'
                 for x in plan.efficacy
             ],
         ),
-        'moves': columns.Lines(
+        'moves': columns.LinesColumn(
             [_move(move) for move in plan.moves],
             [
                 f'{number}. {move.what}: {_outcome(move)}'
@@ -103,14 +103,14 @@ def of_server(history: ServerHistory) -> dict[str, Any]:
         'server': history.server,
         'name': history.name,
         'answer': history.answer,
-        'actions': columns.Lines(
+        'actions': columns.LinesColumn(
             [_planned(row) for row in history.moves],
             [
                 f'{row.move.touched_at} {row.move.what}: {_outcome(row.move)}'
                 for row in history.moves
             ],
         ),
-        'audits': columns.Lines(
+        'audits': columns.LinesColumn(
             [
                 {'uuid': x.uuid, 'name': x.name, 'message': x.message}
                 for x in history.audits
@@ -130,7 +130,7 @@ def _planned(planned: PlannedMove) -> dict[str, Any]:
     }
 
 
-def _move(move: Move) -> dict[str, Any]:
+def _move(move: MoveAction) -> dict[str, Any]:
     return {
         'action': move.uuid,
         'action_type': move.kind,
@@ -149,7 +149,7 @@ def _move(move: Move) -> dict[str, Any]:
     }
 
 
-def _outcome(move: Move) -> str:
+def _outcome(move: MoveAction) -> str:
     """Its state, and why; with what to do on a line of its own."""
     text = move.state
     if move.fault:

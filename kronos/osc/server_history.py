@@ -15,7 +15,7 @@ from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.osc import audits, moves, plans
 from kronos.osc.audits import Audit
-from kronos.osc.moves import Move
+from kronos.osc.moves import MoveAction
 from kronos.snapshots import watcher_actions, watcher_api
 
 DAY = 86400.0
@@ -34,7 +34,7 @@ _ELSEWHERE = (
 class PlannedMove:
     """A move, with the state of its plan; '' where that was deleted."""
 
-    move: Move
+    move: MoveAction
     plan_state: str
 
 
@@ -118,7 +118,7 @@ def _moves(
     watcher: WatcherClient,
     of_plans: dict[str, tuple[str, str]],
     since: float,
-) -> list[Move]:
+) -> list[MoveAction]:
     """Those of servers, the last first; each told as it was read last."""
     rows = {}
     for plan, (state, _) in of_plans.items():
@@ -178,6 +178,6 @@ def _planned(planned: PlannedMove) -> str:
     return ''
 
 
-def _past(move: Move) -> str:
+def _past(move: MoveAction) -> str:
     reason = f': {move.reason}' if move.reason else ''
     return f'{move.what} was {move.state} at {move.touched_at}{reason}'

@@ -17,7 +17,7 @@ from kronos.engine.eligibility import hosts as eligible
 from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Host, Reading, Sample
-from kronos.snapshots.queries import Source
+from kronos.snapshots.queries import QuerySource
 
 OPTION = 'exclude_hosts_query'
 LABELS = ('host', 'instance')
@@ -48,7 +48,7 @@ class HostsAtFault:
 
 
 def ask(
-    prometheus: Source,
+    prometheus: QuerySource,
     query: str,
     hosts: Collection[str],
     how: HostMatch,

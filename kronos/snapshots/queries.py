@@ -11,7 +11,7 @@ from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 
 
-class Source(Protocol):
+class QuerySource(Protocol):
     """What answers queries: Prometheus, or a recording of it."""
 
     def instant_query(self, query: str, label_key: str) -> Reading:
@@ -25,7 +25,7 @@ class PolicyQueries:
     be tried for as long.
     """
 
-    def __init__(self, prometheus: Source, settings: Settings) -> None:
+    def __init__(self, prometheus: QuerySource, settings: Settings) -> None:
         self._prometheus = prometheus
         self._settings = settings
         self._away = ''

@@ -49,7 +49,4 @@ def last_sign(marks: dict[str, Any], but_of: str) -> float:
     if not carrier or carrier.get('by') == but_of:
         return -math.inf
     signs = (number(part(marks, key).get('at')) for key in (CARRIER, TURN))
-    return max(
-        (sign for sign in signs if sign is not None),
-        default=-math.inf,
-    )
+    return max((sign for sign in signs if sign is not None), default=-math.inf)

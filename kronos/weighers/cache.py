@@ -38,7 +38,7 @@ FORGET_SECONDS = 120.0
 were, is gone. Nova takes 60 s by default to find a host down."""
 
 
-class Options(Protocol):
+class RefreshOptions(Protocol):
     """``[kronos]`` and ``[kronos_prometheus]``, as far as needed here."""
 
     refresh_seconds: float
@@ -46,10 +46,10 @@ class Options(Protocol):
     staleness_threshold: float
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """Where scores come from."""
 
-    def options(self) -> Options: ...
+    def options(self) -> RefreshOptions: ...
 
     def ask(self, modes: set[str]) -> PolicyAnswers: ...
 
@@ -70,7 +70,7 @@ class Cache:
 
     def __init__(
         self,
-        source: Source,
+        source: AnswerSource,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
         spawn: Callable[[Callable[[], None]], None] | None = None,
@@ -227,7 +227,7 @@ class Cache:
             self._trouble(error)
         return seconds
 
-    def _refresh(self, options: Options) -> None:
+    def _refresh(self, options: RefreshOptions) -> None:
         asked_at = self._clock()
         self._placements.settling = options.settling_seconds
         # A copy, since requests add to it.

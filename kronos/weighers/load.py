@@ -39,7 +39,7 @@ class KronosWeigher(weights.BaseHostWeigher):
 
     def __init__(self, scores: cache.Cache | None = None) -> None:
         self._cache = scores or cache.Cache(
-            score_source.Source(CONF, _session)
+            score_source.ScoreSource(CONF, _session)
         )
         if scores is None:
             workers.begin_in_each(self._cache, _workers)

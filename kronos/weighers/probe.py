@@ -104,7 +104,7 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
         for mode in known_host.modes()
     }
     try:
-        answers = score_source.Source(load.CONF, load._session).ask(modes)
+        answers = score_source.ScoreSource(load.CONF, load._session).ask(modes)
     except exceptions.KronosException as error:
         return {'scores_error': str(error)}
     # Its text might hold a secret.

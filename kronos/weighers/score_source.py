@@ -30,7 +30,7 @@ each process of nova-scheduler. That is 200,000 hosts of 150 bytes each."""
 
 
 @dataclass
-class Options:
+class RefreshSeconds:
     """Seconds."""
 
     refresh_seconds: float
@@ -38,7 +38,7 @@ class Options:
     staleness_threshold: float
 
 
-class Source:
+class ScoreSource:
     """The outside world of a weigher.
 
     :param conf: options of nova-scheduler
@@ -55,12 +55,12 @@ class Source:
         self._clients: dict[int, client.PrometheusClient] = {}
         self._logged = 0, ''
 
-    def options(self) -> 'Options':
+    def options(self) -> 'RefreshSeconds':
         """How often to ask, and how long answers serve."""
         validation.require_valid(self._conf)
         kronos = self._conf.kronos
         staleness = self._conf.kronos_prometheus.staleness_threshold
-        return Options(
+        return RefreshSeconds(
             # Else they would be too old before the next ones come.
             refresh_seconds=min(kronos.refresh_seconds, staleness / 2),
             settling_seconds=kronos.settling_seconds,

@@ -74,7 +74,7 @@ class Prometheus(fixtures.Fixture):
 
     def _setUp(self):
         self.values = {}
-        self.asked = []
+        self.queries = []
         self.fault = None
         """Instead: (status, body), or an exception."""
         self.age = 0.0
@@ -93,7 +93,7 @@ class Prometheus(fixtures.Fixture):
         self.before()
         text = request.body or parse.urlsplit(request.url).query
         query = dict(parse.parse_qsl(text))['query']
-        self.asked.append(query)
+        self.queries.append(query)
         fault = self.fault
         if isinstance(fault, dict):
             fault = fault.get(query)
@@ -200,7 +200,7 @@ class WeigherTestCase(base.BaseTestCase):
             score_step=0.0,
         )
         self.set('kronos_prometheus', url=URL, max_retries=0)
-        self.source = score_source.Source(self.conf)
+        self.source = score_source.ScoreSource(self.conf)
         self.cache = self.new_cache()
 
     def new_cache(self, **fields):
@@ -226,13 +226,15 @@ class WeigherTestCase(base.BaseTestCase):
 
     def weigh(self, *hosts):
         """By host; those that are named only are new to Nova."""
-        found = [state(one) if isinstance(one, str) else one for one in hosts]
-        weights = self.cache.weigh(found)
+        host_states = [
+            state(host) if isinstance(host, str) else host for host in hosts
+        ]
+        weights = self.cache.weigh(host_states)
         self.assertIsInstance(weights, list)
-        self.assertEqual(len(found), len(weights))
+        self.assertEqual(len(host_states), len(weights))
         return {
-            one.nodename: round(weight, 6)
-            for one, weight in zip(found, weights, strict=True)
+            host.nodename: round(weight, 6)
+            for host, weight in zip(host_states, weights, strict=True)
         }
 
     def meet(self, *hosts):
@@ -242,10 +244,10 @@ class WeigherTestCase(base.BaseTestCase):
 
     def refresh(self):
         """Go on until Prometheus was asked again; the seconds until then."""
-        before, began = len(self.prometheus.asked), self.turns.now
+        before, began = len(self.prometheus.queries), self.turns.now
         while self.turns.now < began + 1000.0:
             self.turns.tick()
-            if len(self.prometheus.asked) > before:
+            if len(self.prometheus.queries) > before:
                 return self.turns.now - began
         return self.fail('it does not ask')
 
@@ -255,7 +257,7 @@ class WeigherTestCase(base.BaseTestCase):
         while self.turns.now < end:
             self.turns.tick()
 
-    def told(self, text):
+    def logged(self, text):
         """How often the log says so."""
         return self.log.output.count(text)
 

@@ -34,7 +34,7 @@ class Handmade(Constraint):
     can_relax = False
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> None:
+    def build(cls, inputs: ConstraintInput) -> None:
         return None
 
     @staticmethod
@@ -93,8 +93,8 @@ def said(
     instances, hosts = shape
     return np.array(
         [
-            [not constraint.why_not(one, host) for host in range(hosts)]
-            for one in range(instances)
+            [not constraint.why_not(instance, host) for host in range(hosts)]
+            for instance in range(instances)
         ],
         dtype=bool,
     ).reshape(shape)

@@ -43,7 +43,7 @@ def nodes(scrapes: int = SCRAPES, born: int = BORN) -> list[Series]:
     """
     cpu = 'node_cpu_seconds_total'
     values = f'_x{born} 0+7.5x{scrapes - born + 5}'
-    found = [
+    series = [
         _node(cpu, 'cmp3', values, cpu=0, mode=mode)
         for mode in ('idle', 'user')
     ]
@@ -52,15 +52,15 @@ def nodes(scrapes: int = SCRAPES, born: int = BORN) -> list[Series]:
         ('cmp2', 2, 15.3, 500, 500),
     ]:
         steps = {'idle': idle, 'user': max(0, 15 - idle)}
-        found += [
+        series += [
             _node(cpu, host, f'1000+{step:g}x{scrapes}', cpu=number, mode=mode)
             for number in range(cores)
             for mode, step in steps.items()
         ]
         for name, size in [('MemTotal', total), ('MemAvailable', available)]:
             values = f'{size}x{scrapes}'
-            found.append(_node(f'node_memory_{name}_bytes', host, values))
-    return found
+            series.append(_node(f'node_memory_{name}_bytes', host, values))
+    return series
 
 
 def _domain(
@@ -77,14 +77,14 @@ def _domain(
 
 
 def _domains(
-    name: str, one: str, before: str, after: str, labels: Labels
+    name: str, first: str, before: str, after: str, labels: Labels
 ) -> list[Series]:
     """What one name has of both servers.
 
-    :param one: per scrape, of server 1; the next two, of server 2
+    :param first: per scrape, of server 1; the next two, of server 2
     """
     rows = [
-        ('cmp1', 1, f'{one}x{SCRAPES}'),
+        ('cmp1', 1, f'{first}x{SCRAPES}'),
         ('cmp1', 2, f'{before}x{MOVED} stale'),
         ('cmp2', 2, f'_x{MOVED} {after}x{MOVED}'),
     ]
@@ -230,5 +230,5 @@ class Ceilometer:
 
     def _rounds(self, values: list[str]) -> str:
         last = self.ROUND - 1
-        kept = f'x{last}' if self._by_agents else 'x6 stale _ _'
-        return ' '.join([f'{value}{kept}' for value in values] + ['stale'])
+        repeats = f'x{last}' if self._by_agents else 'x6 stale _ _'
+        return ' '.join([f'{value}{repeats}' for value in values] + ['stale'])

@@ -17,11 +17,11 @@ def packing(
     phase: MigrationPhase = MigrationPhase.PACK,
 ) -> Consolidation:
     """The packing of a scope that does not stand still."""
-    given = PlanningInput(snapshot, list(policies), settings, [])
-    prepared = ScopePlanner(given).scope
+    inputs = PlanningInput(snapshot, list(policies), settings, [])
+    prepared = ScopePlanner(inputs).scope
     if isinstance(prepared, Stopped):
         raise ValueError(prepared.reason)
     phases = prepared.phases()
-    found = phases.simulation(settings.max_migrations)
-    phases.begin(found, phase)
-    return phases.pack(found)
+    simulation = phases.simulation(settings.max_migrations)
+    phases.begin(simulation, phase)
+    return phases.pack(simulation)

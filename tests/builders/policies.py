@@ -57,7 +57,9 @@ def snapshot(
     :param hosts: default: every label of ``scores``
     :param usages: policy to label to value of the profile query
     """
-    names = hosts or sorted({h for one in scores.values() for h in one})
+    names = hosts or sorted(
+        {h for of_policy in scores.values() for h in of_policy}
+    )
     usages = usages or {}
     readings = {
         name: PolicyReadings(
@@ -73,7 +75,7 @@ def snapshot(
     return Snapshot(
         'agg',
         {name: Host(name) for name in names},
-        {one.uuid: one for one in instances or []},
+        {server.uuid: server for server in instances or []},
         readings,
         **values,
     )

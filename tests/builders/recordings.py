@@ -73,7 +73,7 @@ def small(**more: Any) -> Recording:
         )
         for number, host in enumerate(['a1'] * 4 + ['a2'] + ['b1'] * 3)
     ]
-    found = policies()
+    both = policies()
     values: dict[str, Any] = {
         'gathered': CloudInventory(
             Cloud(
@@ -106,13 +106,13 @@ def small(**more: Any) -> Recording:
             NOW,
             ['something could not be looked at'],
         ),
-        'policies': found,
+        'policies': both,
         'request': ScopeRequest(
             ['a', AggregateRef(name='b')], excluded_instances=['u1']
         ),
         'settings': Settings(require_headroom=True, cooldown_seconds=600.0),
         'answers': _answers(names, instances),
-        'policies_text': loader.dump(found),
+        'policies_text': loader.dump(both),
         'configured': Settings(cooldown_seconds=300.0),
         'strategy': 'kronos_spread',
         'max_concurrent': 3,
@@ -126,7 +126,7 @@ def small(**more: Any) -> Recording:
 def _answers(
     names: list[str], instances: list[Instance]
 ) -> dict[tuple[str, str], Reading]:
-    load = {name: 0.8 - 0.15 * at for at, name in enumerate(names)}
+    load = {name: 0.8 - 0.15 * index for index, name in enumerate(names)}
     answers = {}
     for policy in ('cpu', 'ram'):
         answers[f'{policy}_of_host', 'host'] = Reading(
@@ -137,7 +137,9 @@ def _answers(
         )
         answers[f'{policy}_of_vm', 'instance_name'] = Reading(
             f'{policy}_of_vm',
-            samples=[Sample(one.uuid, 0.05, NOW - 3) for one in instances],
+            samples=[
+                Sample(instance.uuid, 0.05, NOW - 3) for instance in instances
+            ],
         )
     answers['cores', 'host'] = Reading(
         'cores', samples=[Sample(name, 1.0, NOW) for name in names]

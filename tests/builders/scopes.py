@@ -66,25 +66,25 @@ def scope(
         that have a ``host_capacity_query``
     """
     readings = {}
-    for at, one in enumerate(policies):
-        readings[one.name] = PolicyReadings(
+    for index, measure in enumerate(policies):
+        readings[measure.name] = PolicyReadings(
             Reading(
-                '', samples=[Sample(h, s[at], 0) for h, s in hosts.items()]
+                '', samples=[Sample(h, s[index], 0) for h, s in hosts.items()]
             ),
-            Reading('', samples=[Sample(v.uuid, u[at], 0) for v, u in vms]),
+            Reading('', samples=[Sample(v.uuid, u[index], 0) for v, u in vms]),
         )
-        if one.host_capacity_query:
-            readings[one.name].host_capacity = Reading(
+        if measure.host_capacity_query:
+            readings[measure.name].host_capacity = Reading(
                 '',
                 samples=[
-                    Sample(host, sizes[at], 0)
+                    Sample(host, sizes[index], 0)
                     for host, sizes in (capacities or {}).items()
                 ],
             )
     return Snapshot(
         scope=name,
         hosts={host: Host(host) for host in hosts},
-        instances={one.uuid: one for one, _ in vms},
+        instances={instance.uuid: instance for instance, _ in vms},
         readings=readings,
         services={
             host: ComputeService(host, state='up', status='enabled')
@@ -99,13 +99,15 @@ def give_room(
 ) -> None:
     """Set the headroom of hosts: what is on them is what is used."""
     for host, classes in capacity.items():
-        there = [
-            one for one in snapshot.instances.values() if one.host == host
+        present = [
+            instance
+            for instance in snapshot.instances.values()
+            if instance.host == host
         ]
         used = {
-            'VCPU': sum(one.vcpus for one in there),
-            'MEMORY_MB': sum(one.memory_mb for one in there),
-            'DISK_GB': sum(one.disk_gb for one in there),
+            'VCPU': sum(instance.vcpus for instance in present),
+            'MEMORY_MB': sum(instance.memory_mb for instance in present),
+            'DISK_GB': sum(instance.disk_gb for instance in present),
         }
         snapshot.hosts[host].headroom = {
             name: Headroom(most, used[name]) for name, most in classes.items()
@@ -117,20 +119,20 @@ def shuffled(snapshot: Snapshot, seed: int) -> Snapshot:
     rng = random.Random(seed)
 
     def mixed(values: Any) -> list[Any]:
-        found = list(values)
-        rng.shuffle(found)
-        return found
+        entries = list(values)
+        rng.shuffle(entries)
+        return entries
 
     readings = {}
-    for name, one in mixed(snapshot.readings.items()):
+    for name, of_policy in mixed(snapshot.readings.items()):
         readings[name] = PolicyReadings(
             *(
                 part and Reading('', samples=mixed(part.samples))
                 for part in (
-                    one.imbalance,
-                    one.profile,
-                    one.host_capacity,
-                    one.capacity,
+                    of_policy.imbalance,
+                    of_policy.profile,
+                    of_policy.host_capacity,
+                    of_policy.capacity,
                 )
             )
         )
@@ -143,13 +145,13 @@ def shuffled(snapshot: Snapshot, seed: int) -> Snapshot:
         services=dict(mixed((snapshot.services or {}).items())),
         groups=[
             ServerGroup(
-                one.uuid,
-                one.policy,
-                mixed(one.members),
-                one.name,
-                one.max_server_per_host,
+                group.uuid,
+                group.policy,
+                mixed(group.members),
+                group.name,
+                group.max_server_per_host,
             )
-            for one in mixed(snapshot.groups)
+            for group in mixed(snapshot.groups)
         ],
     )
 
@@ -181,17 +183,21 @@ class _Lot:
         }
         hosts = {}
         for host in names:
-            own = [usage for one, usage in vms if one.host == host]
+            own = [usage for instance, usage in vms if instance.host == host]
             hosts[host] = [
-                sum(usage[at] for usage in own)
-                / (capacities[host][at] if one.host_capacity_query else 1.0)
-                for at, one in enumerate(policies)
+                sum(usage[index] for usage in own)
+                / (
+                    capacities[host][index]
+                    if measure.host_capacity_query
+                    else 1.0
+                )
+                for index, measure in enumerate(policies)
             ]
         highest = max(max(scores) for scores in hosts.values())
         if highest > 1.0:
             vms = [
-                (one, [value / highest for value in usage])
-                for one, usage in vms
+                (instance, [value / highest for value in usage])
+                for instance, usage in vms
             ]
             hosts = {
                 host: [score / highest for score in scores]
@@ -259,12 +265,12 @@ class _Lot:
         if rng.random() < 0.6:
             self._fill(snapshot)
         if snapshot.instances:
-            for at in range(rng.randint(0, 3)):
-                snapshot.groups.append(self._group(at, snapshot))
+            for number in range(rng.randint(0, 3)):
+                snapshot.groups.append(self._group(number, snapshot))
         if rng.random() < 0.2:
-            for one in snapshot.readings.values():
-                if one.profile and one.profile.samples:
-                    del one.profile.samples[0]
+            for readings in snapshot.readings.values():
+                if readings.profile and readings.profile.samples:
+                    del readings.profile.samples[0]
 
     def _spoil_host(self, snapshot: Snapshot, name: str) -> None:
         rng = self._rng
@@ -291,11 +297,11 @@ class _Lot:
         }
         give_room(snapshot, room)
 
-    def _group(self, at: int, snapshot: Snapshot) -> ServerGroup:
+    def _group(self, number: int, snapshot: Snapshot) -> ServerGroup:
         rng = self._rng
         uuids = [*snapshot.instances, 'not-in-this-scope']
         return ServerGroup(
-            f'g{at}',
+            f'g{number}',
             rng.choice(
                 [
                     'affinity',

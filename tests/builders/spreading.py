@@ -19,30 +19,30 @@ def simulation(
     snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
 ) -> Simulation | None:
     """None if the scope stands still."""
-    given = PlanningInput(snapshot, list(policies), settings, [])
-    prepared = ScopePlanner(given).scope
+    inputs = PlanningInput(snapshot, list(policies), settings, [])
+    prepared = ScopePlanner(inputs).scope
     if isinstance(prepared, Stopped):
         return None
     phases = prepared.phases()
-    found = phases.simulation(settings.max_migrations or 10)
-    phases.begin(found, MigrationPhase.SPREAD)
-    return found
+    started = phases.simulation(settings.max_migrations or 10)
+    phases.begin(started, MigrationPhase.SPREAD)
+    return started
 
 
 def by_lot(number: int) -> Iterator[tuple[int, Simulation, Settings]]:
     """Scopes by lot in which something may move, with their seeds."""
     for seed in range(number):
         snapshot, policies, settings = scopes.draw(random.Random(seed))
-        found = simulation(snapshot, policies, settings)
-        if found is not None and found.movable.any():
-            yield seed, found, settings
+        started = simulation(snapshot, policies, settings)
+        if started is not None and started.movable.any():
+            yield seed, started, settings
 
 
-def model(found: Simulation, cost_weight: float = 0.0) -> ScopeModel:
+def model(started: Simulation, cost_weight: float = 0.0) -> ScopeModel:
     """All of a scope."""
     return ScopeModel(
-        found,
-        np.flatnonzero(found.movable),
-        np.flatnonzero(found.utilization.counts),
+        started,
+        np.flatnonzero(started.movable),
+        np.flatnonzero(started.utilization.counts),
         cost_weight,
     )

@@ -37,10 +37,10 @@ class Stall:
     def add(self, host: int, usage: list[float]) -> None:
         """Put one more instance on a host."""
         name = f'h{host}'
-        one, _ = scopes.vm(f'v{len(self.vms):03}', name, usage)
-        self.vms.append((one, usage))
-        for at, share in enumerate(usage):
-            self.hosts[name][at] += share
+        instance, _ = scopes.vm(f'v{len(self.vms):03}', name, usage)
+        self.vms.append((instance, usage))
+        for index, share in enumerate(usage):
+            self.hosts[name][index] += share
 
 
 def draw(kind: str, seed: int) -> Stall:
@@ -52,32 +52,32 @@ def draw(kind: str, seed: int) -> Stall:
     hosts = rng.randint(5, 9)
     names = list(POLICIES)[: 2 if kind == 'ties' else 3]
     threshold = rng.choice(THRESHOLDS)
-    found = Stall(
+    stall = Stall(
         [
             scopes.policy(name, POLICIES[name], threshold=threshold)
             for name in names
         ],
         {f'h{host}': [IDLE] * len(names) for host in range(hosts)},
     )
-    KINDS[kind](found, hosts, rng)
-    return found
+    KINDS[kind](stall, hosts, rng)
+    return stall
 
 
-def _ties(found: Stall, hosts: int, rng: random.Random) -> None:
+def _ties(stall: Stall, hosts: int, rng: random.Random) -> None:
     """Two or three hosts are the highest, two the lowest."""
     hot = rng.randint(2, 3)
     for host in range(hosts):
         number = 6 if host < hot else 1 if host >= hosts - 2 else 3
         for _ in range(number):
-            found.add(host, [0.1, 0.1])
+            stall.add(host, [0.1, 0.1])
 
 
-def _flavor(found: Stall, hosts: int, rng: random.Random) -> None:
+def _flavor(stall: Stall, hosts: int, rng: random.Random) -> None:
     """All usages are multiples of .02."""
     for host in range(hosts):
         for _ in range(rng.randint(3, 8)):
             size = 0.02 * rng.choice([1, 2, 4])
-            found.add(
+            stall.add(
                 host,
                 [
                     size * rng.choice([1, 2]),
@@ -87,21 +87,21 @@ def _flavor(found: Stall, hosts: int, rng: random.Random) -> None:
             )
 
 
-def _empty(found: Stall, hosts: int, rng: random.Random) -> None:
+def _empty(stall: Stall, hosts: int, rng: random.Random) -> None:
     """One to three hosts are new."""
     new = rng.randint(1, 3)
     for host in range(hosts - new):
         for _ in range(6):
-            found.add(host, [0.1 if rng.random() < 0.7 else 0.09, 0.08, 0.05])
+            stall.add(host, [0.1 if rng.random() < 0.7 else 0.09, 0.08, 0.05])
 
 
-def _opposite(found: Stall, hosts: int, rng: random.Random) -> None:
+def _opposite(stall: Stall, hosts: int, rng: random.Random) -> None:
     """Each policy has hosts of its own that are hot."""
     for host in range(hosts):
         for _ in range(5):
             usage = [0.06, 0.06, 0.04]
             usage[host % 3] += 0.06 if rng.random() < 0.8 else 0
-            found.add(
+            stall.add(
                 host,
                 [round(share * rng.uniform(0.9, 1.1), 3) for share in usage],
             )

@@ -152,15 +152,15 @@ class StuckEnds:
                 self._excluded.append(name)
 
     def snapshot(self, policies: list[Policy]) -> Snapshot:
-        found = scopes.scope(policies, self._hosts, self._vms)
-        for name, host in found.hosts.items():
+        scope = scopes.scope(policies, self._hosts, self._vms)
+        for name, host in scope.hosts.items():
             host.availability_zone = self._zones[name]
             host.cell = self._cells[name]
             if name in self._excluded:
                 host.excluded = 1.0
         full = dict.fromkeys(ROOM, 0)
         rooms = {
-            name: full if name in self._full else ROOM for name in found.hosts
+            name: full if name in self._full else ROOM for name in scope.hosts
         }
-        scopes.give_room(found, rooms)
-        return found
+        scopes.give_room(scope, rooms)
+        return scope

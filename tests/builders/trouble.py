@@ -22,9 +22,9 @@ Cloud = tuple[Snapshot, list[Policy], Settings]
 def spoil(cloud: Cloud, rng: random.Random) -> Cloud:
     """Add to a cloud what keeps a planner from moving things."""
     snapshot, policies, settings = cloud
-    for one in snapshot.instances.values():
+    for instance in snapshot.instances.values():
         if rng.random() < 0.3:
-            _spoil_instance(one, rng)
+            _spoil_instance(instance, rng)
     for host in sorted(snapshot.hosts):
         _spoil_host(snapshot, host, rng)
     for name in sorted(snapshot.readings):
@@ -36,12 +36,14 @@ def spoil(cloud: Cloud, rng: random.Random) -> Cloud:
     if rng.random() < 0.1:
         kind = rng.choice([LabelType.NOVA_DISPLAY_NAME, None])
         if kind:
-            policies = [_by_name(one, snapshot, kind) for one in policies]
+            policies = [
+                _by_name(policy, snapshot, kind) for policy in policies
+            ]
     if rng.random() < 0.1:
         fallback = rng.choice(list(Fallback))
         policies = [
-            one.model_copy(update={'vm_profile_fallback': fallback})
-            for one in policies
+            policy.model_copy(update={'vm_profile_fallback': fallback})
+            for policy in policies
         ]
     settings = dataclasses.replace(
         settings,
@@ -54,22 +56,22 @@ def spoil(cloud: Cloud, rng: random.Random) -> Cloud:
     return snapshot, policies, settings
 
 
-def _spoil_instance(one: Instance, rng: random.Random) -> None:
+def _spoil_instance(instance: Instance, rng: random.Random) -> None:
     change = rng.randrange(8)
     if change == 0:
-        one.unmovable = 'for the test'
+        instance.unmovable = 'for the test'
     elif change == 1:
-        one.metadata = {'kronos:pin': 'yes', 'other': 'kept'}
+        instance.metadata = {'kronos:pin': 'yes', 'other': 'kept'}
     elif change == 2:
-        one.tags = ['kept', 'kronos:pin']
+        instance.tags = ['kept', 'kronos:pin']
     elif change == 3:
-        one.status, one.power_state = 'SHUTOFF', 4
+        instance.status, instance.power_state = 'SHUTOFF', 4
     elif change == 4:
-        one.task_state = 'resize_prep'
+        instance.task_state = 'resize_prep'
     elif change == 5:
-        one.extra_specs = {'hw:cpu_policy': 'dedicated', 'quota:x': '1'}
+        instance.extra_specs = {'hw:cpu_policy': 'dedicated', 'quota:x': '1'}
     else:
-        one.power_state = rng.choice([0, 3])
+        instance.power_state = rng.choice([0, 3])
 
 
 def _spoil_host(snapshot: Snapshot, name: str, rng: random.Random) -> None:
@@ -92,13 +94,17 @@ def _spoil_host(snapshot: Snapshot, name: str, rng: random.Random) -> None:
 
 def _spoil_readings(snapshot: Snapshot, name: str, rng: random.Random) -> None:
     readings = snapshot.readings[name]
-    for one in (readings.imbalance, readings.host_capacity, readings.capacity):
-        for sample in one.samples if one else []:
+    for reading in (
+        readings.imbalance,
+        readings.host_capacity,
+        readings.capacity,
+    ):
+        for sample in reading.samples if reading else []:
             if rng.random() < 0.03:
                 sample.value = math.nan
     if readings.profile and rng.random() < 0.2:
         readings.profile.samples = [
-            one for one in readings.profile.samples if rng.random() < 0.8
+            sample for sample in readings.profile.samples if rng.random() < 0.8
         ]
     if rng.random() < 0.05:
         readings.imbalance.health = Health.UNREACHABLE
@@ -136,12 +142,12 @@ def stuck(snapshot: Snapshot, rng: random.Random) -> list[Event]:
     ]
 
 
-def _by_name(one: Policy, snapshot: Snapshot, kind: LabelType) -> Policy:
+def _by_name(policy: Policy, snapshot: Snapshot, kind: LabelType) -> Policy:
     """The policy that knows instances by names; two may share one."""
-    for at, instance in enumerate(snapshot.instances.values()):
-        instance.name = f'name-{at // 2 if at < 4 else at}'
-    profile = snapshot.readings[one.name].profile
+    for number, instance in enumerate(snapshot.instances.values()):
+        instance.name = f'name-{number // 2 if number < 4 else number}'
+    profile = snapshot.readings[policy.name].profile
     for sample in profile.samples if profile else []:
         if sample.label in snapshot.instances:
             sample.label = snapshot.instances[sample.label].name
-    return one.model_copy(update={'vm_profile_label_type': kind})
+    return policy.model_copy(update={'vm_profile_label_type': kind})

@@ -44,9 +44,9 @@ class Keystone(fixtures.Fixture):
             json=token,
             headers={'X-Subject-Token': 'ks-token'},
         )
-        told = {'version': _version('v2.1', NOVA, self._newest)}
+        versions = {'version': _version('v2.1', NOVA, self._newest)}
         for url in (NOVA, f'{NOVA}/'):
-            self.wire.get(url, json=told)
+            self.wire.get(url, json=versions)
         self.wire.get(
             PLACEMENT,
             json={'versions': [_version('v1.0', PLACEMENT, '1.39')]},

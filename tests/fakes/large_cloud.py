@@ -46,8 +46,10 @@ class WholeCloud:
         self.hosts = [f'cmp{n:04}' for n in range(hosts)]
         self._page = page
         self._servers = [self._server(n) for n in range(instances)]
-        self._places = {one['id']: at for at, one in enumerate(self._servers)}
-        ids = [one['id'] for one in self._servers]
+        self._places = {
+            server['id']: index for index, server in enumerate(self._servers)
+        }
+        ids = [server['id'] for server in self._servers]
         self._groups = [
             {
                 'id': f'99999999-0000-4000-8000-{n:012}',
@@ -105,20 +107,20 @@ class WholeCloud:
         if 'marker' in query:
             places = self._places
             if key != 'servers':
-                places = {one['id']: at for at, one in enumerate(rows)}
+                places = {row['id']: index for index, row in enumerate(rows)}
             first = places[query['marker']] + 1
         page = rows[first : first + self._page]
         if 'sort_key' in query:
             # The opposite order is all that is ever asked for.
             first = len(rows) - first + 1 if 'marker' in query else 0
             page = rows[::-1][first : first + self._page]
-        found: Json = {key: page}
+        body: Json = {key: page}
         if first + self._page < len(rows):
             last = page[-1]['id']
-            found[f'{key}_links'] = [
+            body[f'{key}_links'] = [
                 {'rel': 'next', 'href': f'{base}/compute?marker={last}'}
             ]
-        return found
+        return body
 
     def _slice(self, rows: list[Json], query: dict[str, str]) -> list[Json]:
         first = int(query.get('offset', 0))
@@ -177,14 +179,14 @@ class WholeCloud:
 
     def _aggregates(self) -> Json:
         rows = []
-        for at in range(0, len(self.hosts), PER_AGGREGATE):
-            number = at // PER_AGGREGATE + 1
+        for first in range(0, len(self.hosts), PER_AGGREGATE):
+            number = first // PER_AGGREGATE + 1
             rows.append(
                 {
                     'id': number,
                     'uuid': f'aaaaaaaa-0000-4000-8000-{number:012}',
                     'name': f'rack{number}',
-                    'hosts': self.hosts[at : at + PER_AGGREGATE],
+                    'hosts': self.hosts[first : first + PER_AGGREGATE],
                     'metadata': {},
                     'availability_zone': None,
                 }
@@ -290,7 +292,7 @@ class WholeCloud:
             return []
         if query.endswith('_of_server'):
             rows: Iterable[tuple[str, str, float]] = (
-                ('uuid', one['id'], 0.02) for one in self._servers
+                ('uuid', server['id'], 0.02) for server in self._servers
             )
         else:
             rows = (

@@ -90,8 +90,8 @@ class Keystone(fixtures.Fixture):
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(json.dumps(state) + '\n')
         process.stdin.flush()
-        asked: list[str] = json.loads(process.stdout.readline())
-        return asked
+        requests: list[str] = json.loads(process.stdout.readline())
+        return requests
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -71,12 +71,12 @@ class QemuCopy:
                 return size - (sent - before)
         raise AssertionError
 
-    def row(self, at: float) -> tuple[dict[str, int], float]:
+    def row(self, seconds: float) -> tuple[dict[str, int], float]:
         """What the database says after so many seconds.
 
         :returns: the figures; when they were written, by its clock
         """
-        saves = math.floor(min(at, self.dies_at) / self.interval)
+        saves = math.floor(min(seconds, self.dies_at) / self.interval)
         saved = saves * self.interval
         sent = saved * self.speed
         figures = {

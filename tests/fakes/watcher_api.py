@@ -31,7 +31,7 @@ class WatcherApi(fixtures.Fixture):
         self.newest = _NEWEST
         self.refusal: tuple[int, Any] | None = None
         """Status and body of every answer."""
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     def _setUp(self) -> None:
         token = keystone.ks_fixture.V3Token()
@@ -56,14 +56,14 @@ class WatcherApi(fixtures.Fixture):
 
     def _answer(self, request: Any, context: Any) -> str:
         parts = parse.urlsplit(request.url)
-        self.asked.append(f'{parts.path}?{parts.query}'.rstrip('?'))
-        status, body = self.refusal or self._found(request, parts)
+        self.requests.append(f'{parts.path}?{parts.query}'.rstrip('?'))
+        status, body = self.refusal or self._answer_of(request, parts)
         context.status_code = status
         return body if isinstance(body, str) else json.dumps(body)
 
-    def _found(self, request: Any, parts: Any) -> tuple[int, Any]:
-        told = request.headers.get('OpenStack-API-Version', '')
-        minor = int(told.rpartition('.')[2] or 0)
+    def _answer_of(self, request: Any, parts: Any) -> tuple[int, Any]:
+        version = request.headers.get('OpenStack-API-Version', '')
+        minor = int(version.rpartition('.')[2] or 0)
         if minor > self.newest:
             return 406, (
                 '<html><head><title>406 Not Acceptable</title></head><body>'
@@ -100,5 +100,5 @@ class WatcherApi(fixtures.Fixture):
 
 def fault(text: str) -> dict[str, Any]:
     """As Watcher words an error: a document within a document."""
-    told = {'faultcode': 'Client', 'faultstring': text, 'debuginfo': None}
-    return {'error_message': json.dumps(told)}
+    document = {'faultcode': 'Client', 'faultstring': text, 'debuginfo': None}
+    return {'error_message': json.dumps(document)}

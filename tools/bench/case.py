@@ -41,10 +41,10 @@ def run(
 ) -> dict[str, Any]:
     """Measure in a process of its own; the arguments of :func:`measured`."""
     wanted = {'path': path, 'mode': mode, 'by': by, 'moves': moves}
-    found: dict[str, Any] = processes.run(
+    result: dict[str, Any] = processes.run(
         'bench.case', **wanted, repeats=repeats, **more
     )
-    return found
+    return result
 
 
 def measured(
@@ -66,23 +66,23 @@ def measured(
     """
     began = time.process_time()
     is_roadef = roadef.is_model(path)
-    found = (roadef if is_roadef else cluster).read(path)
+    result = (roadef if is_roadef else cluster).read(path)
     row: dict[str, Any] = {
-        'hosts': len(found.snapshot.hosts),
-        'instances': len(found.snapshot.instances),
+        'hosts': len(result.snapshot.hosts),
+        'instances': len(result.snapshot.instances),
         'mode': mode,
         'by': by,
         'reading_seconds': time.process_time() - began,
     }
-    policies, settings = _asked(found, mode, by, moves)
+    policies, settings = _asked(result, mode, by, moves)
     settings.check_disk = is_roadef
     if is_roadef:
         settings.cost_weight = 0.0  # its resources have no unit
     if cost_weight is not None:
         settings.cost_weight = cost_weight
     if by == 'literal':
-        return row | _by_the_oracle(found.snapshot, policies, settings)
-    return row | _by_kronos(found.snapshot, policies, settings, repeats)
+        return row | _by_the_oracle(result.snapshot, policies, settings)
+    return row | _by_kronos(result.snapshot, policies, settings, repeats)
 
 
 def _by_kronos(
@@ -133,7 +133,7 @@ def _outcome(
         'gib': placed.moved_mb / 1024,
         'hosts_in_use_before': scope.hosts_in_use_before,
         'hosts_in_use_after': scope.hosts_in_use_after,
-        'drained': sum(one.leaving for one in scope.drains),
+        'drained': sum(drain.leaving for drain in scope.drains),
         'to_drain': sum(one.instances for one in scope.drains),
         'broken_before': broken,
         'broken_after': placed.broken_groups,
@@ -145,7 +145,7 @@ def _duration(
 ) -> dict[str, Any]:
     """How long the plan lasts, and at least must."""
     steps = [scope.steps[step] for step in plan.order]
-    place = {step: at for at, step in enumerate(plan.order)}
+    place = {step: index for index, step in enumerate(plan.order)}
     expected = [seconds(step) for step in steps]
     begun = makespan.starts(
         steps,
@@ -239,15 +239,15 @@ def packing(
     :param ceiling: of each; None: those of :data:`CEILINGS`
     """
     return [
-        one.model_copy(
+        policy.model_copy(
             update={
                 'mode': Mode.PACK,
-                'capacity_query': one.imbalance_query,
+                'capacity_query': policy.imbalance_query,
                 'capacity_threshold': ceiling
-                or CEILINGS.get(one.name, CEILING),
+                or CEILINGS.get(policy.name, CEILING),
             }
         )
-        for one in policies
+        for policy in policies
     ]
 
 

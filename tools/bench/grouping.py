@@ -20,13 +20,13 @@ def report(path: str) -> float:
 
     :param path: of a large cloud
     """
-    found = cluster.read(path)
+    result = cluster.read(path)
     seconds = []
     for number in MEMBERS:
-        snapshot = _grouped(found.snapshot, number)
+        snapshot = _grouped(result.snapshot, number)
         settings = Settings(enforce_soft_affinity=True, rebalance=False)
         start = time.perf_counter()
-        plan = propose.plan([snapshot], found.policies, settings, 1)
+        plan = propose.plan([snapshot], result.policies, settings, 1)
         seconds.append(time.perf_counter() - start)
         print(
             f'repair of a group of {number}: {len(plan.report.steps)} '

@@ -114,23 +114,23 @@ def _line(name: str, plan: Plan, at_a_time: int) -> str:
 
 
 def _plan(path: str, settings: Settings, mode: Mode = Mode.SPREAD) -> Plan:
-    found = cluster.read(path)
-    policies = found.policies
+    result = cluster.read(path)
+    policies = result.policies
     if mode is Mode.PACK:
         policies = [
-            one.model_copy(
+            policy.model_copy(
                 update={
                     'mode': mode,
-                    'capacity_query': one.imbalance_query,
-                    'capacity_threshold': CEILINGS.get(one.name, 0.85),
+                    'capacity_query': policy.imbalance_query,
+                    'capacity_threshold': CEILINGS.get(policy.name, 0.85),
                 }
             )
-            for one in policies
+            for policy in policies
         ]
-        for readings in found.snapshot.readings.values():
+        for readings in result.snapshot.readings.values():
             readings.capacity = readings.imbalance
-    plan = propose.plan([found.snapshot], policies, settings, AT_A_TIME[0])
-    return plan.report.steps, found.snapshot
+    plan = propose.plan([result.snapshot], policies, settings, AT_A_TIME[0])
+    return plan.report.steps, result.snapshot
 
 
 def _spread(path: str, moves: int) -> Plan:
@@ -169,17 +169,17 @@ def _six() -> Plan:
         MigrationStep(
             'alpha',
             MigrationPhase.EVACUATE,
-            one.uuid,
-            one.uuid,
-            one.host,
+            instance.uuid,
+            instance.uuid,
+            instance.host,
             f'h{4 + n % 3}',
-            one.memory_mb,
+            instance.memory_mb,
             {},
             {},
             0.0,
             0.0,
         )
-        for n, one in enumerate(instances.values())
+        for n, instance in enumerate(instances.values())
     ]
     hosts = {
         name: Host(name, headroom={'MEMORY_MB': Headroom(2**20, 0)})

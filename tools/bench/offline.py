@@ -47,8 +47,8 @@ def report() -> bool:
 def _asked(folder: pathlib.Path, hosts: int) -> tuple[dict[str, float], int]:
     """Seconds by question, and the bytes of the page."""
     path, page = str(folder / f'{hosts}'), folder / f'{hosts}.html'
-    found = making.make(Wanted(hosts))
-    recording_format.write(path, found, cli.BEGIN)
+    result = making.make(Wanted(hosts))
+    recording_format.write(path, result, cli.BEGIN)
     planned = json.loads(_run('replay', path, '--format', 'json')[0])
     [scope] = planned['scopes']
     stays = next(iter(scope['stayed']))

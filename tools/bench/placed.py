@@ -17,7 +17,7 @@ class Placed:
 
     def __init__(self, snapshot: Snapshot, policies: Sequence[Policy]) -> None:
         self._snapshot = snapshot
-        used = [one for one in policies if one.enabled]
+        used = [policy for policy in policies if policy.enabled]
         total = sum(one.weight for one in used)
         self._weights = {one.name: one.weight / total for one in used}
         self._scores = {
@@ -32,7 +32,10 @@ class Placed:
             name: _values(snapshot.readings[name].host_capacity)
             for name in self._weights
         }
-        self._at = {uuid: one.host for uuid, one in snapshot.instances.items()}
+        self._at = {
+            uuid: instance.host
+            for uuid, instance in snapshot.instances.items()
+        }
         self.moved_mb = 0
         """An instance that moves twice counts twice."""
 
@@ -76,7 +79,9 @@ class Placed:
     def _on(self, members: Iterable[str]) -> Counter[int]:
         """Members by host, a number for each."""
         hosts = [self._at[uuid] for uuid in members if uuid in self._at]
-        numbers = {host: at for at, host in enumerate(sorted(set(hosts)))}
+        numbers = {
+            host: index for index, host in enumerate(sorted(set(hosts)))
+        }
         return Counter(numbers[host] for host in hosts)
 
     @property
@@ -99,4 +104,8 @@ class Placed:
 
 
 def _values(reading: Reading | None) -> dict[str, float]:
-    return {one.label: one.value for one in reading.samples} if reading else {}
+    return (
+        {sample.label: sample.value for sample in reading.samples}
+        if reading
+        else {}
+    )

@@ -43,16 +43,16 @@ def peak_mib() -> float:
     """
     status = pathlib.Path('/proc/self/status')
     if status.exists():
-        found = re.search(r'VmHWM:\s+(\d+) kB', status.read_text())
-        if found:
-            return int(found.group(1)) / 1024
+        result = re.search(r'VmHWM:\s+(\d+) kB', status.read_text())
+        if result:
+            return int(result.group(1)) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def wanted() -> dict[str, Any]:
     """In such a process: the arguments."""
-    found: dict[str, Any] = json.load(sys.stdin)
-    return found
+    result: dict[str, Any] = json.load(sys.stdin)
+    return result
 
 
 def answer(found: Any) -> None:

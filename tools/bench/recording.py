@@ -59,8 +59,8 @@ def _recorded(hosts: int, instances: int, *words: str) -> tuple[float, float]:
 
 def _used() -> float:
     """Seconds of the processor that children used which are no more."""
-    found = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return found.ru_utime + found.ru_stime
+    result = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return result.ru_utime + result.ru_stime
 
 
 @contextlib.contextmanager

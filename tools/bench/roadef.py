@@ -109,8 +109,8 @@ def read(path: str) -> Cluster:
     beside = place.with_name(BESIDE + place.name.removeprefix(PREFIX))
     on = _Numbers(beside)
     hosts = [
-        on.next(f'the machine of process {at}', len(machines))
-        for at in range(len(processes))
+        on.next(f'the machine of process {number}', len(machines))
+        for number in range(len(processes))
     ]
     on.end()
     return _cluster(machines, processes, hosts)
@@ -146,9 +146,9 @@ def _processes(
 ) -> list[tuple[int, list[int]]]:
     """The service of each, and what it needs of each resource."""
     found = []
-    for at in range(numbers.next('the number of processes')):
-        what = f'process {at}'
-        service = numbers.next(f'the service of process {at}', services)
+    for number in range(numbers.next('the number of processes')):
+        what = f'process {number}'
+        service = numbers.next(f'the service of process {number}', services)
         found.append((service, numbers.some(resources, what)))
         numbers.next(what)
     return found
@@ -160,12 +160,12 @@ def _cluster(
     on: list[int],
 ) -> Cluster:
     instances, services = {}, dict[int, list[str]]()
-    for at, (service, needs) in enumerate(processes):
+    for index, (service, needs) in enumerate(processes):
         vcpus, memory_mb, disk_gb = [*needs, 0, 0][: len(CLASSES)]
-        uuid = f'p{at}'
+        uuid = f'p{index}'
         instances[uuid] = Instance(
             uuid,
-            f'm{on[at]}',
+            f'm{on[index]}',
             name=uuid,
             vcpus=vcpus,
             memory_mb=memory_mb,
@@ -199,18 +199,18 @@ def _hosts(
     machines: list[list[int]], instances: dict[str, Instance]
 ) -> dict[str, Host]:
     hosts = {
-        f'm{at}': Host(
-            f'm{at}',
+        f'm{index}': Host(
+            f'm{index}',
             headroom={
                 name: Headroom(capacity, 0)
                 for name, capacity in zip(CLASSES, machine, strict=False)
             },
         )
-        for at, machine in enumerate(machines)
+        for index, machine in enumerate(machines)
     }
-    for one in instances.values():
-        room = hosts[one.host].headroom or {}
-        for name, amount in one.demand.items():
+    for instance in instances.values():
+        room = hosts[instance.host].headroom or {}
+        for name, amount in instance.demand.items():
             if name in room:
                 room[name].used += amount
     return hosts
@@ -244,7 +244,10 @@ def _readings(
         ),
         _reading(
             policy.vm_profile_query,
-            {uuid: one.demand[name] for uuid, one in instances.items()},
+            {
+                uuid: instance.demand[name]
+                for uuid, instance in instances.items()
+            },
         ),
         _reading(
             policy.host_capacity_query or '',

@@ -134,7 +134,7 @@ class _Rig:
         works: list[Callable[[], None]] = []
         self._kronos = load.KronosWeigher(
             cache.Cache(
-                score_source.Source(conf), sleep=_end, spawn=works.append
+                score_source.ScoreSource(conf), sleep=_end, spawn=works.append
             )
         )
         self._handler = weights.HostWeightHandler()
@@ -149,8 +149,8 @@ class _Rig:
         self._weigh()
         [self._work] = works
         self.refresh()
-        found = self._kronos.weigh_objects(self._candidates(), self._spec)
-        if len(set(found)) < 2:
+        result = self._kronos.weigh_objects(self._candidates(), self._spec)
+        if len(set(result)) < 2:
             raise RuntimeError('the weigher has no scores')
 
     def __enter__(self) -> '_Rig':
@@ -192,8 +192,8 @@ class _Rig:
             if n % 3 == 0:
                 self.refresh()
                 found[2].append(self._weigh())
-            for one in self._states:
-                one.vcpus_used += -2 if n % 2 else 2
+            for state in self._states:
+                state.vcpus_used += -2 if n % 2 else 2
             found[3].append(self._weigh())
         return [statistics.median(some) for some in found]
 
@@ -218,12 +218,12 @@ class _Rig:
 
     def _candidates(self) -> list[Any]:
         states = _as_in_a_request(self._states)
-        return [self._handler.object_class(one, 0.0) for one in states]
+        return [self._handler.object_class(state, 0.0) for state in states]
 
 
 def _as_in_a_request(states: list[Any]) -> list[Any]:
     """Nova builds them anew for each."""
-    found = [copy.copy(one) for one in states]
+    found = [copy.copy(state) for state in states]
     for one in found:
         one.host = ''.join(list(one.host))
         one.aggregates = list(one.aggregates)

@@ -106,10 +106,10 @@ def verdict(run: 'Run', again: str, teller: Teller) -> int:
     for line in counted(run):
         teller.say(line)
     ours = [one for one in run.findings if one.is_ours]
-    for one in run.findings:
-        kind = 'VIOLATION' if one.is_ours else 'not of Kronos'
-        teller.say(f'{kind}: {one.judge}: {one.what}')
-        teller.say(f'    look at: {one.look_at}')
+    for finding in run.findings:
+        kind = 'VIOLATION' if finding.is_ours else 'not of Kronos'
+        teller.say(f'{kind}: {finding.judge}: {finding.what}')
+        teller.say(f'    look at: {finding.look_at}')
     others = len(run.findings) - len(ours)
     teller.say(
         f'{len(ours)} violations, {others} findings of the surroundings; '
@@ -128,16 +128,16 @@ def counted(run: 'Run') -> list[str]:
     if look is None:
         return lines
     for what, states in (
-        ('plans', [one.state for one in look.plans.values()]),
-        ('actions', [one.state for one in look.actions]),
-        ('migrations', [one.status for one in look.migrations]),
-        ('servers', [one.vm_state for one in look.servers.values()]),
+        ('plans', [plan.state for plan in look.plans.values()]),
+        ('actions', [action.state for action in look.actions]),
+        ('migrations', [migration.status for migration in look.migrations]),
+        ('servers', [server.vm_state for server in look.servers.values()]),
     ):
-        found = ', '.join(
+        result = ', '.join(
             f'{state} {number}'
             for state, number in Counter(states).most_common()
         )
-        lines.append(f'{what} {len(states)}: {found or "none"}')
+        lines.append(f'{what} {len(states)}: {result or "none"}')
     return lines
 
 

@@ -266,10 +266,10 @@ class Hands:
         return None
 
     def _uuid(self, name: str) -> str:
-        found = self._find(name)
-        if found is None:
+        result = self._find(name)
+        if result is None:
             raise NotDone('there is no such server')
-        return str(found['id'])
+        return str(result['id'])
 
     def _act(self, event: Event, body: dict[str, Any]) -> None:
         url = f'/servers/{self._uuid(event.subject)}/action'

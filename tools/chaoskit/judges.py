@@ -129,7 +129,7 @@ def _groups(look: Look) -> Iterator[Finding]:
             and look.servers[uuid].host
             and not look.servers[uuid].task_state
         ]
-        at = Counter(one.host for one in members)
+        at = Counter(member.host for member in members)
         crowded: set[str] = set()
         if group.policy == 'anti-affinity':
             crowded = {host for host, n in at.items() if n > group.per_host}
@@ -153,7 +153,7 @@ def _groups(look: Look) -> Iterator[Finding]:
 def _last_arrival(
     look: Look, members: list[Server], hosts: set[str]
 ) -> Migration | None:
-    uuids = {one.uuid for one in members}
+    uuids = {member.uuid for member in members}
     found = [
         row
         for row in look.migrations
@@ -224,9 +224,10 @@ def _gap(seconds: float) -> str:
 def _ends(actions: list[Action], hosts: set[str]) -> list[float]:
     """When its moves in an aggregate were over; never, if they are not."""
     return [
-        one.updated_at if one.state != 'ONGOING' else NEVER
-        for one in actions
-        if one.state in STARTED and {one.source, one.destination} & hosts
+        action.updated_at if action.state != 'ONGOING' else NEVER
+        for action in actions
+        if action.state in STARTED
+        and {action.source, action.destination} & hosts
     ]
 
 
@@ -432,5 +433,5 @@ def _last(look: Look, server: str) -> Migration | None:
 
 
 def _name(look: Look, server: str) -> str:
-    found = look.servers.get(server)
-    return found.name if found else server
+    result = look.servers.get(server)
+    return result.name if result else server

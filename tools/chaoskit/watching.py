@@ -180,14 +180,14 @@ def _plan(row: tuple[Any, ...]) -> Plan:
 
 
 def _action(row: tuple[Any, ...]) -> Action:
-    told = json.loads(row[3] or '{}')
+    document = json.loads(row[3] or '{}')
     return Action(
         row[0],
         row[1],
         row[2],
-        told.get('resource_id', ''),
-        told.get('source_node', ''),
-        told.get('destination_node', ''),
+        document.get('resource_id', ''),
+        document.get('source_node', ''),
+        document.get('destination_node', ''),
         _seconds(row[4]) or _seconds(row[5]),
         row[6] or '',
     )

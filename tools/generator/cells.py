@@ -44,7 +44,8 @@ class Cells:
         if not self.are_there:
             return CellNeeds()
         flavors = {
-            flavor_of(one).name: flavor_of(one) for one in self._servers
+            flavor_of(server).name: flavor_of(server)
+            for server in self._servers
         }
         return CellNeeds(flavors=dict(sorted(flavors.items())))
 

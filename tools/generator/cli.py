@@ -58,9 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise WantedError('--days is for --format recording')
         else:
             cluster_format.check(wanted)
-            found = making.make(wanted)
-            cluster_format.write(parsed.path, found)
-            print(_told(parsed.path, found))
+            result = making.make(wanted)
+            cluster_format.write(parsed.path, result)
+            print(_told(parsed.path, result))
     except WantedError as error:
         parser.error(str(error))
     except KronosException as error:

@@ -77,7 +77,9 @@ class Group:
 
     def on(self) -> Counter[str]:
         """How many members each host has; those without one are no part."""
-        return Counter(one.host.name for one in self.members if one.host)
+        return Counter(
+            member.host.name for member in self.members if member.host
+        )
 
     def allows(self, host: Host) -> bool:
         """Whether Nova would put one more member there."""

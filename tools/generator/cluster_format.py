@@ -58,7 +58,7 @@ def document(found: Cloud) -> dict[str, Any]:
             {
                 'name': group.name,
                 'policy': group.policy,
-                'members': [one.name for one in group.members],
+                'members': [member.name for member in group.members],
             }
             for group in found.groups
         ],
@@ -67,21 +67,21 @@ def document(found: Cloud) -> dict[str, Any]:
 
 def _instances(found: Cloud) -> list[dict[str, Any]]:
     rows = []
-    for one in found.servers:
-        if one.host is None:
+    for server in found.servers:
+        if server.host is None:
             continue
-        capacity = one.host.capacity
+        capacity = server.host.capacity
         rows.append(
             {
-                'name': one.name,
-                'host': one.host.name,
+                'name': server.name,
+                'host': server.host.name,
                 'shares': {
-                    kind: round(one.usage[kind] / capacity[kind], DIGITS)
+                    kind: round(server.usage[kind] / capacity[kind], DIGITS)
                     for kind in cloud.KINDS
                 },
-                'memory_mb': one.memory_mb,
-                'vcpus': one.vcpus,
-                'movable': not one.frozen,
+                'memory_mb': server.memory_mb,
+                'vcpus': server.vcpus,
+                'movable': not server.frozen,
             }
         )
     return rows

@@ -81,8 +81,8 @@ def make_opposites(found: Cloud, rng: random.Random) -> None:
     some = used[: 2 * found.wanted.hot]
     rng.shuffle(some)
     scores = found.scores()
-    for at, host in enumerate(some):
-        hot, cool = ('cpu', 'ram') if at % 2 else ('ram', 'cpu')
+    for index, host in enumerate(some):
+        hot, cool = ('cpu', 'ram') if index % 2 else ('ram', 'cpu')
         for kind, target in ((hot, HOT), (cool, COOL)):
             base = cloud.BASE[kind]
             now = scores[kind][host.name] - base
@@ -91,7 +91,7 @@ def make_opposites(found: Cloud, rng: random.Random) -> None:
 
 
 def _on(found: Cloud, host: Host) -> list[Server]:
-    return [one for one in found.servers if one.host is host]
+    return [server for server in found.servers if server.host is host]
 
 
 def _throttle(found: Cloud) -> None:
@@ -125,7 +125,7 @@ def _take_steps(
 ) -> None:
     """Take a step from the largest until the host is not too full."""
     capacity = host.capacity[kind] * (FULL - cloud.BASE[kind])
-    wanted = sum(one.usage[kind] for one in servers)
+    wanted = sum(server.usage[kind] for server in servers)
     while wanted > capacity + step / 1000:
         largest = max(servers, key=lambda one: (one.usage[kind], one.uuid))
         if largest.usage[kind] < 1.5 * step:

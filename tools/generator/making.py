@@ -30,15 +30,15 @@ def days(wanted: Wanted) -> Iterator[Cloud]:
     wanted.check()
     # Nothing here is a secret.
     rng = random.Random(wanted.seed)
-    found = population.populate(wanted, rng)
-    placing.place_all(found, rng)
-    placing.break_groups(found, rng)
-    loads.make_opposites(found, rng)
-    _close(found, rng)
+    result = population.populate(wanted, rng)
+    placing.place_all(result, rng)
+    placing.break_groups(result, rng)
+    loads.make_opposites(result, rng)
+    _close(result, rng)
     while True:
-        loads.load(found)
-        yield found
-        _live(found, rng)
+        loads.load(result)
+        yield result
+        _live(result, rng)
 
 
 def _close(found: Cloud, rng: random.Random) -> None:
@@ -46,8 +46,8 @@ def _close(found: Cloud, rng: random.Random) -> None:
     used = [host for host in found.hosts if not host.is_new]
     wanted = found.wanted
     closed = rng.sample(used, wanted.disabled + wanted.down)
-    for at, host in enumerate(closed):
-        if at < wanted.disabled:
+    for index, host in enumerate(closed):
+        if index < wanted.disabled:
             host.is_enabled = False
         else:
             host.is_up = False

@@ -70,9 +70,9 @@ def recording(found: Cloud, at: float) -> Recording:
                 for host in found.hosts
             },
             [
-                _instance(one, one.host.name, cells.flavor(one))
-                for one in found.servers
-                if one.host is not None
+                _instance(server, server.host.name, cells.flavor(server))
+                for server in found.servers
+                if server.host is not None
             ],
             _groups(found),
             [],
@@ -81,7 +81,7 @@ def recording(found: Cloud, at: float) -> Recording:
         ),
         policies=policies,
         request=scopes.ScopeRequest(
-            [one.name for one in aggregates], cells=cells.scope()
+            [aggregate.name for aggregate in aggregates], cells=cells.scope()
         ),
         settings=settings,
         answers=_answers(found, policies, at - SCRAPED),
@@ -98,7 +98,7 @@ def _aggregates(found: Cloud) -> list[HostAggregate]:
     rows = []
     for number in range(found.wanted.aggregates):
         name = found.aggregate_name(number)
-        hosts = [one.name for one in found.hosts if one.aggregate == number]
+        hosts = [host.name for host in found.hosts if host.aggregate == number]
         identifier = str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
         rows.append(HostAggregate(number + 1, name, identifier, hosts))
     return rows
@@ -157,7 +157,7 @@ def _groups(found: Cloud) -> list[ServerGroup]:
         ServerGroup(
             group.uuid,
             group.policy,
-            [one.uuid for one in group.members],
+            [member.uuid for member in group.members],
             group.name,
         )
         for group in found.groups
@@ -180,9 +180,9 @@ def _answers(
         tables = {
             (policy.imbalance_query, policy.host_label): of_hosts,
             (policy.vm_profile_query, policy.vm_profile_label): {
-                one.uuid: _rounded(kind, one.usage[kind] * unit)
-                for one in found.servers
-                if one.host is not None and one.host.is_up
+                server.uuid: _rounded(kind, server.usage[kind] * unit)
+                for server in found.servers
+                if server.host is not None and server.host.is_up
             },
             (policy.host_capacity_query or '', policy.host_label): {
                 host.name: host.capacity[kind] * unit

@@ -94,18 +94,18 @@ def _delete_servers(cloud: Cloud) -> None:
         cloud.compute.delete(f'/servers/{uuid}', microversion=NOVA)
 
     def gone() -> bool:
-        left = cloud.servers()
+        servers = cloud.servers()
         # Nova does all the work again for one that it deletes already.
         late = time.monotonic() - AGAIN_SECONDS
         due = [
             uuid
-            for uuid, server in left.items()
+            for uuid, server in servers.items()
             if server['OS-EXT-STS:task_state'] != 'deleting'
             or asked.get(uuid, 0.0) < late
         ]
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
             list(pool.map(delete, due))
-        return not left
+        return not servers
 
     running.wait_for(gone, 180, 'servers to be deleted', 0.5)
 
@@ -124,8 +124,8 @@ def free_allocations(cloud: Cloud) -> None:
     placement = cloud.connection.placement
     for provider in cloud.providers():
         url = f'/resource_providers/{provider}/allocations'
-        found = placement.get(url, microversion=PLACEMENT).json()
-        for consumer in found['allocations']:
+        document = placement.get(url, microversion=PLACEMENT).json()
+        for consumer in document['allocations']:
             placement.delete(f'/allocations/{consumer}')
 
 

@@ -33,8 +33,8 @@ class Cloud:
     def servers(self) -> dict[str, dict[str, Any]]:
         """All servers by uuid, as Nova's API gives them."""
         url = '/servers/detail?all_tenants=1&limit=1000'
-        found = self.compute.get(url, microversion=COMPUTE).json()['servers']
-        return {server['id']: server for server in found}
+        servers = self.compute.get(url, microversion=COMPUTE).json()['servers']
+        return {server['id']: server for server in servers}
 
     def placement(self) -> dict[str, str]:
         """Server name to host."""
@@ -155,24 +155,24 @@ class Cloud:
             uuids = list(pool.map(post, wanted))
 
         def settled() -> dict[str, dict[str, Any]]:
-            found = self._shown(uuids)
-            broken = [s for s in found.values() if s['status'] == 'ERROR']
+            result = self._shown(uuids)
+            broken = [s for s in result.values() if s['status'] == 'ERROR']
             if broken:
                 fault = broken[0].get('fault', {}).get('message', '')
                 raise running.LabError(
                     f'{broken[0]["name"]} did not start: {fault}'
                 )
-            done = [s for s in found.values() if s['status'] == 'ACTIVE']
-            return found if len(done) == len(uuids) else {}
+            done = [s for s in result.values() if s['status'] == 'ACTIVE']
+            return result if len(done) == len(uuids) else {}
 
-        found = running.wait_for(settled, 180, 'servers to be ACTIVE', 0.5)
-        return [found[uuid] for uuid in uuids]
+        result = running.wait_for(settled, 180, 'servers to be ACTIVE', 0.5)
+        return [result[uuid] for uuid in uuids]
 
     def _shown(self, uuids: list[str]) -> dict[str, dict[str, Any]]:
         """Some servers by uuid; all others are only listed for many."""
         if len(uuids) > FEW:
-            known = self.servers()
-            return {uuid: known[uuid] for uuid in uuids if uuid in known}
+            servers = self.servers()
+            return {uuid: servers[uuid] for uuid in uuids if uuid in servers}
         found = {}
         for uuid in uuids:
             url = f'/servers/{uuid}'
@@ -255,9 +255,9 @@ class Cloud:
 
     def drop_zone(self, aggregate: int) -> None:
         """Take an availability zone away; its hosts must be empty."""
-        found = self.compute.get_aggregate(aggregate)
-        for host in found.hosts:
-            self.compute.remove_host_from_aggregate(found, host)
+        result = self.compute.get_aggregate(aggregate)
+        for host in result.hosts:
+            self.compute.remove_host_from_aggregate(result, host)
         self.compute.delete_aggregate(aggregate)
 
     # Overrides
@@ -304,5 +304,5 @@ class Cloud:
         return {flavor.name: flavor.id for flavor in self.compute.flavors()}
 
     def _image(self, name: str) -> str:
-        found = self.connection.image.find_image(name, ignore_missing=False)
-        return str(found.id)
+        result = self.connection.image.find_image(name, ignore_missing=False)
+        return str(result.id)

@@ -85,9 +85,9 @@ class Demo:
         after = self.cloud.placement()
         self._show_moves(before, after)
         self._step('Prometheus sees the result', self._settle)
-        found = self._show_scores('Scores after')
+        result = self._show_scores('Scores after')
         wrong = self._actions_wrong(plan) + self._rules_broken(before, after)
-        return self._verdict(wrong + self._uneven(found), begin)
+        return self._verdict(wrong + self._uneven(result), begin)
 
     def _verdict(self, wrong: list[str], begin: float) -> int:
         seconds = time.monotonic() - begin
@@ -198,8 +198,8 @@ class Demo:
     def _audited(self, goal: str, strategy: str, *parameters: str) -> str:
         """Make an audit, and wait for it; its uuid."""
         words = ['--goal', goal, '--strategy', strategy]
-        for one in parameters:
-            words += ['-p', one]
+        for parameter in parameters:
+            words += ['-p', parameter]
         name = f'demo-{time.time():.0f}'
         audit = self._openstack('audit', 'create', *words, '--name', name)
         self._planned = True
@@ -252,15 +252,15 @@ class Demo:
     # What came of it
 
     def _show_scores(self, title: str) -> list[scores.Scores]:
-        found = scores.read(self.cloud.promql, POLICIES)
+        result = scores.read(self.cloud.promql, POLICIES)
         servers = list(self.cloud.placement().values())
         remarks = {
             host: f'{servers.count(host)} servers' for host in self.hosts
         }
         remarks[DISABLED] += ', disabled'
         print(f'\n{title} (aggregate {AGGREGATE})')
-        print('\n'.join(scores.table(found, self.hosts, remarks)))
-        return found
+        print('\n'.join(scores.table(result, self.hosts, remarks)))
+        return result
 
     def _show_moves(
         self, before: dict[str, str], after: dict[str, str]

@@ -75,9 +75,9 @@ def libvirt_metrics(host: counters.HostState, now: float) -> str:
             samples.setdefault(metric, []).append(line)
         samples.setdefault('info_meta', []).append(_meta(guest))
     lines = ['# TYPE libvirt_up gauge', 'libvirt_up 1']
-    for metric, found in samples.items():
+    for metric, sample in samples.items():
         kind = 'counter' if metric.endswith('_total') else 'gauge'
-        lines += [f'# TYPE libvirt_domain_{metric} {kind}', *found]
+        lines += [f'# TYPE libvirt_domain_{metric} {kind}', *sample]
     return '\n'.join(lines) + '\n'
 
 

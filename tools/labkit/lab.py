@@ -113,7 +113,7 @@ class Lab:
             started = real_hosts.start(hosts)
             self._wait_for_real(hosts, dict.fromkeys(started, begun))
         with self._step('their images, flavor and aggregate'):
-            real_furnishing.furnish(self.cloud, [one.name for one in hosts])
+            real_furnishing.furnish(self.cloud, [host.name for host in hosts])
 
     def _masakari_up(self) -> None:
         """Bring up Masakari for the real hosts."""
@@ -127,7 +127,7 @@ class Lab:
             for service in table:
                 service.wait()
             self._connection = None  # its catalog is too old
-            names = [one.name for one in hosts]
+            names = [host.name for host in hosts]
             masakari_furnishing.furnish(self.connection(), names)
 
     def _monitors_up(self) -> None:
@@ -147,7 +147,7 @@ class Lab:
         """The real hosts that the lab has, by name."""
         if not self.ports:
             return {}
-        return {one.name: one for one in real_topology.hosts(self.ports)}
+        return {host.name: host for host in real_topology.hosts(self.ports)}
 
     def _wait_for_real(
         self,
@@ -158,10 +158,10 @@ class Lab:
             self._none_has_ended({one.compute for one in hosts})
             told = furnishing.computes(self.cloud)
             return {
-                one.compute
-                for one in hosts
+                host.compute
+                for host in hosts
                 if not furnishing.after(
-                    told.get(one.compute), since.get(one.compute)
+                    told.get(host.compute), since.get(host.compute)
                 )
             }
 
@@ -225,10 +225,10 @@ class Lab:
     def _record(self, name: str) -> process.Record:
         if name in topology.HOSTS or name in self.real_hosts():
             name = f'compute-{name}'
-        found = process.records().get(name)
-        if found is None:
+        result = process.records().get(name)
+        if result is None:
             raise running.LabError(f'{name} does not run')
-        return found
+        return result
 
     def horizon(self) -> str:
         """Serve Horizon until the lab goes down.

@@ -80,10 +80,10 @@ class LabDriver(hypervisor.CellMovesDriver):
         """Start, with the guests that were here before a restart."""
         super().init_host(host)
         context = nova_context.get_admin_context()
-        found = objects.InstanceList.get_by_host(
+        result = objects.InstanceList.get_by_host(
             context, host, expected_attrs=['flavor']
         )
-        for instance in found:
+        for instance in result:
             if instance.vm_state == 'building' or hypervisor.is_hidden(
                 instance
             ):
@@ -116,11 +116,11 @@ class LabDriver(hypervisor.CellMovesDriver):
         self._hold('accepted_seconds', instance, source, self._host)
         self._fail('destination-check', instance, source, self._host)
         self._fail('destination-crash', instance, source, self._host)
-        found = super().check_can_live_migrate_destination(
+        result = super().check_can_live_migrate_destination(
             context, instance, *rest, **more
         )
-        found.filename = self._host  # tells the source where it goes
-        return found
+        result.filename = self._host  # tells the source where it goes
+        return result
 
     def check_can_live_migrate_source(
         self, context: Any, instance: Any, found: Any, *rest: Any

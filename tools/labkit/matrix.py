@@ -74,9 +74,9 @@ ROWS = (
 def keep(cohort: cohorts.Cohort, suite: Suite, text: str) -> None:
     """Write down what stestr tells of a suite in a cohort."""
     RESULTS.mkdir(exist_ok=True)
-    found = results(cohort)
-    found[suite.name] = dict(TOLD.findall(text))
-    layout.write_json(_file(cohort), found)
+    result = results(cohort)
+    result[suite.name] = dict(TOLD.findall(text))
+    layout.write_json(_file(cohort), result)
 
 
 def results(cohort: cohorts.Cohort) -> dict[str, dict[str, str]]:

@@ -59,10 +59,10 @@ class Rules:
     def stamp(self) -> tuple[int, int] | None:
         """Another one says that the file is another one."""
         try:
-            found = layout.NOVA_API.stat()
+            result = layout.NOVA_API.stat()
         except FileNotFoundError:
             return None
-        return found.st_ino, found.st_mtime_ns
+        return result.st_ino, result.st_mtime_ns
 
     def take(self, method: str, path: str, body: str) -> dict[str, Any] | None:
         """The rule for a request, counted as used."""
@@ -207,13 +207,13 @@ class Request(http.server.BaseHTTPRequestHandler):
                 connection.putheader(name, value)
         try:
             connection.endheaders(self._body)
-            found = connection.getresponse()
-            content = found.read()
+            result = connection.getresponse()
+            content = result.read()
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             self._nova = None
             raise ConnectionError(repr(error)) from error
-        return found.status, found.reason, found.getheaders(), content
+        return result.status, result.reason, result.getheaders(), content
 
     def _connection(self) -> http.client.HTTPConnection:
         """To Nova: that of the last request, unless Nova has ended it."""

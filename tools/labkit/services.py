@@ -255,11 +255,11 @@ def _program(name: str, *arguments: str) -> Service:
 
 def _decision_engine(name: str, *more: str) -> Service:
     program = layout.program('watcher-decision-engine')
-    found = Service(name, [program, *watcher_files(), *more])
+    service = Service(name, [program, *watcher_files(), *more])
     if layout.COHORT.watcher >= 16:  # one before has no such service
         # Until then it cancels audits that it has just taken up.
-        found.last_words = 'Starting service monitoring service'
-    return found
+        service.last_words = 'Starting service monitoring service'
+    return service
 
 
 def _found(name: str, *places: str) -> str:

@@ -32,11 +32,11 @@ class Wanted:
 
     def all_metadata(self) -> dict[str, str]:
         """With the exporter's keys, which an operator may change later."""
-        found = dict(self.metadata)
+        result = dict(self.metadata)
         if self.cpu is not None:
-            found['lab:cpu'] = str(self.cpu)
+            result['lab:cpu'] = str(self.cpu)
         if self.memory_mb is not None:
-            found['lab:memory_mb'] = str(self.memory_mb)
+            result['lab:memory_mb'] = str(self.memory_mb)
         if not self.metrics:
-            found['lab:metrics'] = 'none'
-        return found
+            result['lab:metrics'] = 'none'
+        return result

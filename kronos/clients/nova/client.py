@@ -132,7 +132,7 @@ class NovaClient:
         body = self.api.get(
             '/os-services',
             {'binary': COMPUTE, **filters},
-            shape=schema.Services,
+            shape=schema.ServicePage,
         )
         services = [rows.service(row) for row in body['services']]
         return [s for s in services if s.binary == COMPUTE]

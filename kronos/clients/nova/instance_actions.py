@@ -163,11 +163,7 @@ class InstanceActions:
         return '; '.join(dict.fromkeys(said))
 
     def rivals(
-        self,
-        uuid: str,
-        request_id: str,
-        start: int,
-        exempt: Collection[str],
+        self, uuid: str, request_id: str, start: int, exempt: Collection[str]
     ) -> tuple[int, int]:
         """Earlier requests that came too close to be told by the clock.
 
@@ -201,7 +197,7 @@ class InstanceActions:
             'instanceActions',
             self._api.microversion,
             id_field='request_id',
-            shape=schema.Action,
+            shape=schema.InstanceAction,
         )
 
     def action(self, uuid: str, request_id: str) -> rest.Json:

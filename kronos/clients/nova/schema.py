@@ -41,7 +41,7 @@ class Diagnostics(TypedDict):
     state: str
 
 
-class Services(TypedDict):
+class ServicePage(TypedDict):
     services: list[_Service]
 
 
@@ -78,7 +78,7 @@ class _Flavor(TypedDict):
     extra_specs: NotRequired[dict[str, str] | None]
 
 
-class _Image(TypedDict):
+class _BootImage(TypedDict):
     """Of a server; before 2.98 it has no properties, and is one all the same.
 
     Without its id it would be taken for none.
@@ -96,7 +96,7 @@ Server = TypedDict(
         'name': NotRequired[Text],
         'tenant_id': NotRequired[Text],
         'flavor': NotRequired[_Flavor],
-        'image': NotRequired[_Image | str | None],
+        'image': NotRequired[_BootImage | str | None],
         'key_name': NotRequired[Text],
         'locked': NotRequired[bool | None],
         'metadata': NotRequired[dict[str, str] | None],
@@ -260,7 +260,7 @@ class OneGroup(TypedDict):
     server_group: _Group
 
 
-class Groups(TypedDict):
+class ServerGroupPage(TypedDict):
     server_groups: list[_Group]
 
 
@@ -294,7 +294,7 @@ class Running(TypedDict):
     migrations: list[_Running]
 
 
-class Action(TypedDict):
+class InstanceAction(TypedDict):
     request_id: str
     action: str
     start_time: NotRequired[Moment]

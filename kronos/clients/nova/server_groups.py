@@ -81,7 +81,7 @@ class ServerGroups:
         body = self._api.get(
             '/os-server-groups',
             {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
-            shape=schema.Groups,
+            shape=schema.ServerGroupPage,
         )
         page: list[rest.Json] = body['server_groups']
         return page

@@ -57,9 +57,7 @@ def read(
             )
             listing.read_on(pages, far)
             break
-    return listing.instances['near'] + listing.instances['far'][
-        ::-1
-    ], listing.hidden
+    return listing.ends['near'] + listing.ends['far'][::-1], listing.hidden
 
 
 def _translated(row: Json) -> types.Instance | str | None:
@@ -73,10 +71,7 @@ class _Listing:
     """What was read from the near end, and from the far one."""
 
     def __init__(self) -> None:
-        self.instances: dict[str, list[types.Instance]] = {
-            'near': [],
-            'far': [],
-        }
+        self.ends: dict[str, list[types.Instance]] = {'near': [], 'far': []}
         self.hidden = 0
         self._end_of: dict[str, str] = {}
         """By uuid; guarded by the lock."""
@@ -93,7 +88,7 @@ class _Listing:
                 if self._end_of.setdefault(uuid, end) == end
             ]
             self.hidden += new.count(HIDDEN)
-        self.instances[end] += [
+        self.ends[end] += [
             instance
             for instance in new
             if isinstance(instance, types.Instance)

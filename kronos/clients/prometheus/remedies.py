@@ -107,16 +107,13 @@ def of_redirect(url: str, target: str) -> str:
     :param url: that was asked
     :param target: without secrets
     """
-    here, elsewhere = parse.urlsplit(url), parse.urlsplit(target)
-    if _LOGIN.search(f'{elsewhere.netloc}{elsewhere.path}'):
+    old, new = parse.urlsplit(url), parse.urlsplit(target)
+    if _LOGIN.search(f'{new.netloc}{new.path}'):
         return LOGIN
-    if here.path == elsewhere.path and here.scheme != elsewhere.scheme:
-        return HTTPS if elsewhere.scheme == 'https' else HTTP
+    if old.path == new.path and old.scheme != new.scheme:
+        return HTTPS if new.scheme == 'https' else HTTP
     base, _, rest = target.partition('/api/v1/')
-    is_elsewhere = (here.netloc, here.path) != (
-        elsewhere.netloc,
-        elsewhere.path,
-    )
+    is_elsewhere = (old.netloc, old.path) != (new.netloc, new.path)
     return f'set [{GROUP}] url to {base}' if rest and is_elsewhere else ADDRESS
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from kronos.cmd.checks import exclusions as exclusion_checks
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.cloud import Cloud
+from kronos.cmd.checks.cloud import CloudClients
 from kronos.cmd.checks.findings import Findings, option
 from kronos.common import exceptions
 from kronos.engine import wording
@@ -24,7 +24,10 @@ T = TypeVar('T')
 
 
 def check(
-    cloud: Cloud, prometheus: OncePrometheus, kronos: Any, findings: Findings
+    cloud: CloudClients,
+    prometheus: OncePrometheus,
+    kronos: Any,
+    findings: Findings,
 ) -> dict[str, Any]:
     """Ask both queries, as far as there are any.
 
@@ -114,7 +117,7 @@ def _answer_of(
         return None, {**answer, 'error': str(error)}
 
 
-def _hosts(cloud: Cloud) -> Collection[str]:
+def _hosts(cloud: CloudClients) -> Collection[str]:
     """All of the cloud; none where they are not known."""
     if cloud.nova is None:
         return set()

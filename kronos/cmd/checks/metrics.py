@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from kronos.clients.prometheus import remedies
-from kronos.cmd.checks.causes.answers import Answer, Causes
+from kronos.cmd.checks.causes.answers import Causes, CheckedAnswer
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.engine.scoring import answer_health, evaluation, labels
 from kronos.engine.settings import HostMatch, PartialAnswers
@@ -51,7 +51,7 @@ def check(
             rows.append(row)
             if reading.is_away:
                 report_away(reading, findings)
-            answer = Answer(policy, query, reading, is_used)
+            answer = CheckedAnswer(policy, query, reading, is_used)
             causes.look(answer)
             report_clock(reading, findings)
             _report_incomplete(answer, settings.partial_answers, findings)
@@ -133,7 +133,7 @@ def _coverage(
 
 
 def _report_incomplete(
-    answer: Answer, partial: PartialAnswers, to: Findings
+    answer: CheckedAnswer, partial: PartialAnswers, to: Findings
 ) -> None:
     """Tell what is missing from an answer that would do."""
     reading = answer.reading

@@ -12,7 +12,7 @@ from kronos.clients.prometheus.client import PrometheusClient
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import blocked
 from kronos.cmd.checks.causes.answers import Causes
-from kronos.cmd.checks.cloud import Cloud
+from kronos.cmd.checks.cloud import CloudClients
 from kronos.cmd.checks.findings import Cause, Findings, group, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
@@ -54,7 +54,7 @@ UNEQUAL = 1.1
 
 
 @dataclass
-class Judged:
+class JudgedScope:
     """A scope as an audit would find it now."""
 
     snapshot: Snapshot
@@ -102,7 +102,7 @@ def settings(kronos: Any, policies: Mode) -> Settings:
 
 
 def snapshots(
-    cloud: Cloud,
+    cloud: CloudClients,
     prometheus: OncePrometheus,
     kronos: Any,
     scope_request: scopes.ScopeRequest,
@@ -146,10 +146,10 @@ def judge(
     policies: Sequence[Policy],
     causes: Causes,
     findings: Findings,
-) -> list[Judged]:
+) -> list[JudgedScope]:
     """Score the scopes and tell what keeps them from being planned."""
     judged = [
-        Judged(
+        JudgedScope(
             snapshot,
             scorecard.score(snapshot, policies, causes.settings),
             causes.settings.partial_answers,
@@ -181,7 +181,7 @@ def judge(
     return judged
 
 
-def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
+def rows(judged: Sequence[JudgedScope], file: str) -> list[dict[str, Any]]:
     """The scopes, for the report.
 
     :param file: of the policies
@@ -205,7 +205,9 @@ def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
     ]
 
 
-def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
+def _skipped(
+    judged: Sequence[JudgedScope], causes: Causes, to: Findings
+) -> None:
     """Tell which policies cannot be used, each reason once."""
     where: dict[str, list[str]] = {}
     policies: dict[str, str] = {}
@@ -252,7 +254,7 @@ def _is_reported(
 
 
 def _report(
-    scope: Judged,
+    scope: JudgedScope,
     policies: Sequence[Policy],
     is_anyone: bool,
     causes: Causes,
@@ -296,7 +298,7 @@ def _report(
 
 
 def _report_blocked(
-    scope: Judged, is_unasked: bool, causes: Causes, to: Findings
+    scope: JudgedScope, is_unasked: bool, causes: Causes, to: Findings
 ) -> None:
     """Tell why a scope cannot be planned.
 
@@ -318,7 +320,9 @@ def _report_blocked(
     to.error('scope-blocked', text, remedy, key=key, because=because)
 
 
-def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
+def _left_out(
+    scope: JudgedScope, where: str, causes: Causes, to: Findings
+) -> None:
     out = [f'{host}: {why}' for host, why in scope.card.excluded.items()]
     codes = {reason.code for reason in scope.card.excluded.values()}
     to.warning(
@@ -335,7 +339,9 @@ def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
     )
 
 
-def _beyond_queries(scope: Judged, policies: Sequence[Policy]) -> list[str]:
+def _beyond_queries(
+    scope: JudgedScope, policies: Sequence[Policy]
+) -> list[str]:
     """The warnings of a scope that are not told with an answer."""
     doubts: list[str] = []
     for policy in policies:
@@ -352,7 +358,7 @@ def _beyond_queries(scope: Judged, policies: Sequence[Policy]) -> list[str]:
     ]
 
 
-def _unexplained(scope: Judged, how: Settings, to: Findings) -> None:
+def _unexplained(scope: JudgedScope, how: Settings, to: Findings) -> None:
     """Tell of hosts whose servers explain little of what they show."""
     for text in scope.card.unexplained(how.unexplained_load):
         to.warning(
@@ -364,7 +370,7 @@ def _unexplained(scope: Judged, how: Settings, to: Findings) -> None:
         )
 
 
-def _dirty_rates(scope: Judged, where: str, to: Findings) -> None:
+def _dirty_rates(scope: JudgedScope, where: str, to: Findings) -> None:
     rates = [
         instance.dirty_rate / MIB
         for instance in scope.snapshot.instances.values()
@@ -378,7 +384,9 @@ def _dirty_rates(scope: Judged, where: str, to: Findings) -> None:
         )
 
 
-def _sizes(scope: Judged, policies: Sequence[Policy], to: Findings) -> None:
+def _sizes(
+    scope: JudgedScope, policies: Sequence[Policy], to: Findings
+) -> None:
     """A share means another load on a host of another size."""
     sizes = [
         host.headroom[VCPU].capacity

@@ -138,7 +138,7 @@ def running(access: Access, findings: Findings) -> dict[str, Any]:
 
     :returns: for the report: those of Kronos, or why they are not known
     """
-    here = {
+    expected = {
         point.name for point in _entry_points() if point.group == GROUPS[1]
     }
     try:
@@ -149,14 +149,14 @@ def running(access: Access, findings: Findings) -> dict[str, Any]:
             f'the running Watcher could not be asked: {error}',
         )
         return {'strategies': [], 'error': str(error)}
-    if missing := sorted(here - set(names)):
+    if missing := sorted(expected - set(names)):
         findings.error(
             'watcher-strategies',
             f'the running Watcher does not know {", ".join(missing)}',
             f'install {DISTRIBUTION} where watcher-decision-engine runs, and '
             'restart it',
         )
-    return {'strategies': sorted(here & set(names)), 'error': ''}
+    return {'strategies': sorted(expected & set(names)), 'error': ''}
 
 
 def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:

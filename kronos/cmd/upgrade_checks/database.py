@@ -10,8 +10,8 @@ from oslo_upgradecheck import upgradecheck
 from kronos.cmd.upgrade_checks.services import (
     APPLIER,
     ENGINE,
-    Answer,
-    Services,
+    LocalServices,
+    ProbeAnswer,
 )
 from kronos.cmd.upgrade_checks.tally import Tally
 from kronos.common.shell_commands import ShellCommand
@@ -39,7 +39,7 @@ def _of(
     service: str, part: str
 ) -> Callable[
     [Callable[[dict[str, Any], Tally], None]],
-    Callable[[Services], upgradecheck.Result],
+    Callable[[LocalServices], upgradecheck.Result],
 ]:
     """Makes a check of what a service's process read of the database.
 
@@ -51,9 +51,9 @@ def _of(
 
     def decorated(
         check: Callable[[dict[str, Any], Tally], None],
-    ) -> Callable[[Services], upgradecheck.Result]:
+    ) -> Callable[[LocalServices], upgradecheck.Result]:
         @functools.wraps(check)
-        def checked(services: Services) -> upgradecheck.Result:
+        def checked(services: LocalServices) -> upgradecheck.Result:
             tally = Tally()
             contents = _read(services, service, tally)
             if contents is not None and part not in contents:
@@ -214,7 +214,7 @@ def _some(texts: list[str]) -> str:
 
 
 def _read(
-    services: Services, which: str, tally: Tally
+    services: LocalServices, which: str, tally: Tally
 ) -> dict[str, Any] | None:
     """What a service's process read; None: nothing, which is told."""
     if not services.has_watcher:
@@ -223,7 +223,7 @@ def _read(
             f'run "{ShellCommand.STATUS}" where {ENGINE} or {APPLIER} runs',
         )
         return None
-    answer: Answer = getattr(services, which)
+    answer: ProbeAnswer = getattr(services, which)
     if answer.database is None:
         tally.warn(
             f"Watcher's database was not read: {answer.why_unread}",

@@ -7,7 +7,7 @@ from oslo_upgradecheck import upgradecheck
 
 from kronos.cmd import program
 from kronos.cmd.checks import watcher, weigher
-from kronos.cmd.upgrade_checks.services import APPLIER, ENGINE, Services
+from kronos.cmd.upgrade_checks.services import APPLIER, ENGINE, LocalServices
 from kronos.cmd.upgrade_checks.tally import Tally
 from kronos.common.shell_commands import ShellCommand
 
@@ -84,7 +84,7 @@ def _others(entry_point: metadata.EntryPoint) -> tuple[list[str], list[str]]:
     return sorted(rivals), sorted(twins)
 
 
-def load(services: Services) -> upgradecheck.Result:
+def load(services: LocalServices) -> upgradecheck.Result:
     """Can each service load what it would load of Kronos?"""
     tally = Tally()
     if services.has_watcher:
@@ -119,7 +119,7 @@ def _plugins(service: str, errors: dict[str, str], tally: Tally) -> None:
     tally.fine(f'{service} can load {good} plugins')
 
 
-def _weigher(services: Services, tally: Tally) -> None:
+def _weigher(services: LocalServices, tally: Tally) -> None:
     answer = services.scheduler
     if answer.error:
         tally.fail(

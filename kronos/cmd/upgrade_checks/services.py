@@ -18,7 +18,7 @@ WATCHER = 'python-watcher'
 
 
 @dataclass
-class Answer:
+class ProbeAnswer:
     """What a process says; ``error`` if it says nothing."""
 
     content: dict[str, Any]
@@ -35,7 +35,7 @@ class Answer:
         return self.error or str(self.content.get('database_error', ''))
 
 
-class Services:
+class LocalServices:
     """Each is asked once, when the first check needs it.
 
     :param inspect: runs a process
@@ -54,17 +54,17 @@ class Services:
         self.has_nova = importlib.util.find_spec('nova') is not None
 
     @functools.cached_property
-    def engine(self) -> Answer:
+    def engine(self) -> ProbeAnswer:
         """What the decision engine of this machine would find."""
         return self._ask(MODULE, [ENGINE], _request(self._engine))
 
     @functools.cached_property
-    def applier(self) -> Answer:
+    def applier(self) -> ProbeAnswer:
         """What the applier of this machine would find."""
         return self._ask(MODULE, [APPLIER], _request(self._applier))
 
     @functools.cached_property
-    def scheduler(self) -> Answer:
+    def scheduler(self) -> ProbeAnswer:
         """What nova-scheduler would load on this machine."""
         request = _request(self._nova) | {
             'asks': False,
@@ -75,11 +75,13 @@ class Services:
         answer.error = answer.error or answer.content.get('error', '')
         return answer
 
-    def _ask(self, module: str, arguments: list[str], request: Any) -> Answer:
+    def _ask(
+        self, module: str, arguments: list[str], request: Any
+    ) -> ProbeAnswer:
         try:
-            return Answer(self._inspect(module, arguments, request))
+            return ProbeAnswer(self._inspect(module, arguments, request))
         except InspectionError as error:
-            return Answer({}, str(error))
+            return ProbeAnswer({}, str(error))
 
 
 def _request(where: Paths) -> dict[str, Any]:

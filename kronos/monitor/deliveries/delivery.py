@@ -138,23 +138,21 @@ class Delivery:
         """
         after, paused = 0, dict[str, _Pause]()
         while batch := self._spool.waiting(self.sink.name, after, BATCH):
-            for waiting in batch:
-                after = waiting.seq
+            for due in batch:
+                after = due.seq
                 if self._ended.is_set():
                     return None, None
-                if waiting.instance in paused:
+                if due.instance in paused:
                     continue
-                before = self._paused.get(waiting.instance)
+                before = self._paused.get(due.instance)
                 if before is not None and before.until > time.monotonic():
-                    paused[waiting.instance] = before
+                    paused[due.instance] = before
                     continue
-                result = self._deliver(waiting)
+                result = self._deliver(due)
                 if result.outcome is Outcome.AWAY:
                     return self._away(result), None
                 if result.outcome is Outcome.LATER:
-                    paused[waiting.instance] = self._later(
-                        waiting, before, result
-                    )
+                    paused[due.instance] = self._later(due, before, result)
         # What is not waiting any more is held no longer.
         self._paused = paused
         now = time.monotonic()

@@ -16,7 +16,7 @@ Fields = Mapping[str, Sequence[str]]
 
 
 @dataclass
-class Decision:
+class Ruling:
     """What becomes of an incident."""
 
     action: Action
@@ -46,7 +46,7 @@ def fields_of(incident: Incident, host: str) -> Fields:
 
 def decide(
     rules: Sequence[Rule], fields: Fields, sinks: Sequence[str]
-) -> Decision:
+) -> Ruling:
     """The decision of the first rule that matches.
 
     :param sinks: all that there are
@@ -54,14 +54,14 @@ def decide(
     for rule in rules:
         if matches(rule.match, fields):
             chosen = sinks if rule.sinks is None else rule.sinks
-            return Decision(
+            return Ruling(
                 rule.action,
                 rule.name,
                 rule.severity,
                 tuple(chosen),
                 rule.dedup_seconds,
             )
-    return Decision(Action.DROP)
+    return Ruling(Action.DROP)
 
 
 def matches(match: Match, fields: Fields) -> bool:

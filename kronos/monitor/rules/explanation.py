@@ -9,7 +9,7 @@ from kronos.common.names import near_names
 from kronos.monitor import events
 from kronos.monitor.events import Kind, kind_of
 from kronos.monitor.rules import decision as decisions
-from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Action, Match, Rule
 
 _EVENT_FIELDS = ('kind', 'event', 'detail')
@@ -23,7 +23,7 @@ class Explanation:
     detail: str
     kind: Kind | None
     """None: it shows no failure, so no rule is asked."""
-    decision: Decision | None = None
+    decision: Ruling | None = None
 
     @property
     def text(self) -> str:

@@ -54,7 +54,7 @@ class Service(Generic[Client]):
         self._make = make
         self._versions: FileVersions = ()
         self._client: Client | None = None
-        self._session: keystone.Session | None = None
+        self._session: keystone.KeystoneSession | None = None
         self._secrets: list[str] = []
         """What no text may show, be it of the file before."""
 
@@ -116,7 +116,7 @@ class Service(Generic[Client]):
         return client
 
 
-def session_of(options: Options, secret: str) -> keystone.Session:
+def session_of(options: Options, secret: str) -> keystone.KeystoneSession:
     """A session with the files as they are now.
 
     :param secret: that of ``secret_file``
@@ -128,7 +128,7 @@ def session_of(options: Options, secret: str) -> keystone.Session:
         cert = (cert, options['keyfile'])
     for name in _FILES[:3]:
         _require_readable(name, options[name])
-    return keystone.Session(
+    return keystone.KeystoneSession(
         _plugin(options, secret),
         transport.Limits(timeout, timeout, timeout, LONGEST),
         LOG.debug,

@@ -76,9 +76,11 @@ def flow(
     rights = _ends([step['destination'] for step in steps], zones)
     pairs: Counter[_Pair] = Counter()
     for step in steps:
-        left = step['source'] if step['source'] in lefts else ''
-        right = step['destination'] if step['destination'] in rights else ''
-        pairs[left, right, step['phase']] += 1
+        source = step['source'] if step['source'] in lefts else ''
+        destination = (
+            step['destination'] if step['destination'] in rights else ''
+        )
+        pairs[source, destination, step['phase']] += 1
     left_order, right_order = _untangle(list(lefts), list(rights), pairs)
     rows = max(len(left_order), len(right_order))
     tops = [
@@ -140,14 +142,14 @@ def _links(
     rights: list[str],
     tops: list[int],
 ) -> list[Link]:
-    left = {host: index for index, host in enumerate(lefts)}
-    right = {host: index for index, host in enumerate(rights)}
+    source_rows = {host: index for index, host in enumerate(lefts)}
+    destination_rows = {host: index for index, host in enumerate(rights)}
     links = []
     for (source, destination, phase), count in sorted(
         pairs.items(), key=lambda pair: -pair[1]
     ):
-        start = tops[0] + left[source] * ROW + ROW // 2
-        end = tops[1] + right[destination] * ROW + ROW // 2
+        start = tops[0] + source_rows[source] * ROW + ROW // 2
+        end = tops[1] + destination_rows[destination] * ROW + ROW // 2
         path = f'M0 {start}C50 {start} 50 {end} 100 {end}'
         stroke = min(2.0 + 1.5 * (count - 1), ROW * 0.6)
         links.append(Link(phase, count, formatting.Drawing(path), stroke))

@@ -13,7 +13,7 @@ EXAMPLES = 25
 
 
 @dataclass
-class UnmovedInstance:
+class Unmoved:
     uuid: str
     name: str
     host: str
@@ -28,7 +28,7 @@ class ReasonCount:
     cannot: bool
     """Whether it could not move; else it was not chosen: it was not needed,
     the budget was used, or the scope stood still."""
-    examples: list[UnmovedInstance]
+    examples: list[Unmoved]
 
     @property
     def unnamed(self) -> int:
@@ -72,13 +72,9 @@ def staying(scope: Mapping[str, Any], where: InstanceHosts) -> Staying:
     )
 
 
-def instances(
-    uuids: Sequence[str], where: InstanceHosts
-) -> list[UnmovedInstance]:
+def instances(uuids: Sequence[str], where: InstanceHosts) -> list[Unmoved]:
     return [
-        UnmovedInstance(
-            uuid, where.names.get(uuid, ''), where.before.get(uuid, '')
-        )
+        Unmoved(uuid, where.names.get(uuid, ''), where.before.get(uuid, ''))
         for uuid in uuids
     ]
 
@@ -91,7 +87,7 @@ class DrainedHost:
     reason: str
     instances: int
     leaving: int
-    staying: list[tuple[UnmovedInstance, str]]
+    staying: list[tuple[Unmoved, str]]
     unnamed: int
 
 

@@ -33,7 +33,7 @@ URL = 'http://cloud.example:80'
 http.client.HTTPResponse.fp = None
 RESET = 'reset'
 REFUSED = 'refused'
-PHRASES = {one.value: one.phrase for one in http.HTTPStatus}
+PHRASES = {status.value: status.phrase for status in http.HTTPStatus}
 
 
 class Broken(Exception):
@@ -68,7 +68,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.hosts = list(hosts)
         self.aggregates = dict(aggregates)
         self.aggregate_metadata = {}
-        self.servers = {one.uuid: one for one in servers}
+        self.servers = {server.uuid: server for server in servers}
         self.capacity = capacity
         self.services = {
             name: {'state': 'up', 'status': 'enabled', 'reason': None}
@@ -181,12 +181,12 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     # Prometheus: "<what>_<kind>", such as cpu_host and memory_instance
 
     def query(self, q, body):
-        asked = q.get('query') or body['query']
-        what, _, kind = asked.partition('_')
+        text = q.get('query') or body['query']
+        what, _, kind = text.partition('_')
         now = time.time()
-        if asked == recovery.HOST_FAULT_QUERY:
+        if text == recovery.HOST_FAULT_QUERY:
             rows = self._hosts_at_fault(now)
-        elif asked == recovery.SERVER_FAULT_QUERY:
+        elif text == recovery.SERVER_FAULT_QUERY:
             rows = [
                 {
                     'metric': {
@@ -210,8 +210,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
             ]
         elif kind == 'host':
             values = dict.fromkeys(self.hosts, 0.0)
-            for one in self.servers.values():
-                values[one.host] += getattr(one, what)
+            for server in self.servers.values():
+                values[server.host] += getattr(server, what)
             rows = [
                 {'metric': {'host': name}, 'value': [now, str(min(v, 1.0))]}
                 for name, v in values.items()
@@ -219,11 +219,11 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         else:
             rows = [
                 {
-                    'metric': {'instance_name': f'instance-{one.name}'},
-                    'value': [now, str(getattr(one, what))],
+                    'metric': {'instance_name': f'instance-{server.name}'},
+                    'value': [now, str(getattr(server, what))],
                 }
-                for one in self.servers.values()
-                if one.uuid not in self.unmeasured
+                for server in self.servers.values()
+                if server.uuid not in self.unmeasured
             ]
         return {
             'status': 'success',

@@ -119,9 +119,9 @@ class Nova:
 
     def server_list(self, q, body):
         rows = [
-            self.server_row(one)
-            for one in self.servers.values()
-            if q.get('host', one.host) == one.host and 'marker' not in q
+            self.server_row(server)
+            for server in self.servers.values()
+            if q.get('host', server.host) == server.host and 'marker' not in q
         ]
         return {'servers': rows}
 
@@ -132,114 +132,117 @@ class Nova:
         groups = [g['id'] for g in self.groups if uuid in g['members']]
         return {'server': row | {'server_groups': groups}}
 
-    def server_row(self, one):
+    def server_row(self, server):
         return {
-            'id': one.uuid,
-            'name': one.name,
+            'id': server.uuid,
+            'name': server.name,
             'status': 'MIGRATING'
-            if one.task_state == 'migrating'
-            else one.status,
+            if server.task_state == 'migrating'
+            else server.status,
             'tenant_id': 'project',
-            'metadata': one.metadata,
+            'metadata': server.metadata,
             'tags': [],
             'image': '',
             'flavor': {
-                'vcpus': one.vcpus,
-                'ram': one.ram,
+                'vcpus': server.vcpus,
+                'ram': server.ram,
                 'disk': 0,
                 'ephemeral': 0,
                 'swap': 0,
                 'original_name': 'small',
                 'extra_specs': {},
             },
-            'locked': one.locked,
-            'OS-EXT-SRV-ATTR:host': one.host,
-            'OS-EXT-SRV-ATTR:hypervisor_hostname': one.host,
-            'OS-EXT-SRV-ATTR:instance_name': f'instance-{one.name}',
-            'OS-EXT-STS:vm_state': one.status.lower(),
-            'OS-EXT-STS:task_state': one.task_state,
-            'OS-EXT-STS:power_state': 4 if one.status == 'SHUTOFF' else 1,
+            'locked': server.locked,
+            'OS-EXT-SRV-ATTR:host': server.host,
+            'OS-EXT-SRV-ATTR:hypervisor_hostname': server.host,
+            'OS-EXT-SRV-ATTR:instance_name': f'instance-{server.name}',
+            'OS-EXT-STS:vm_state': server.status.lower(),
+            'OS-EXT-STS:task_state': server.task_state,
+            'OS-EXT-STS:power_state': 4 if server.status == 'SHUTOFF' else 1,
             'OS-EXT-AZ:availability_zone': 'nova',
             'pinned_availability_zone': None,
         }
 
     def diagnostics(self, uuid, q, body):
-        one = self.find(uuid)
-        if one.guest == 'running':
-            return {'state': one.guest}
-        text = f'while it is in power state {one.guest}'
+        server = self.find(uuid)
+        if server.guest == 'running':
+            return {'state': server.guest}
+        text = f'while it is in power state {server.guest}'
         raise Answer(409, {'conflictingRequest': {'message': text}})
 
     def server_action(self, uuid, q, body):
         if 'os-resetState' in body:
-            one = self.find(uuid)
-            one.status = body['os-resetState']['state'].upper()
-            one.task_state = None
+            server = self.find(uuid)
+            server.status = body['os-resetState']['state'].upper()
+            server.task_state = None
             raise Answer(202)
         if 'os-migrateLive' in body:
             return self.live_migrate(uuid, q, body)
         return self.step(self.find(uuid), body)
 
-    def step(self, one, body):
+    def step(self, server, body):
         """A step of a restart: accepted, and done at the next look."""
-        [(action, told)] = body.items()
-        name, wanted = STEPS[action]
-        if one.task_state or one.status not in wanted:
-            text = f'Cannot {name} while it is {one.status}'
+        [(action, details)] = body.items()
+        name, statuses = STEPS[action]
+        if server.task_state or server.status not in statuses:
+            text = f'Cannot {name} while it is {server.status}'
             raise Answer(409, {'conflictingRequest': {'message': text}})
         self.requests += 1
         request = f'req-d0000000-0000-0000-0000-{self.requests:012d}'
-        one.steps.append(name)
+        server.steps.append(name)
         if name == 'stop':
-            one.stops.insert(0, (request, 'watcher'))
+            server.stops.insert(0, (request, 'watcher'))
         else:
-            one.asked.insert(0, (ACTIONS.get(name, name), request))
-        if name in one.refuses:
-            one.failed_steps[request] = one.refuses[name]
+            server.asked.insert(0, (ACTIONS.get(name, name), request))
+        if name in server.refuses:
+            server.failed_steps[request] = server.refuses[name]
             raise Answer(202, None, {'x-compute-request-id': request})
-        one.task_state = f'{name}-ing'
-        one.next_step = name, told
+        server.task_state = f'{name}-ing'
+        server.next_step = name, details
         raise Answer(202, None, {'x-compute-request-id': request})
 
     def crash(self, uuid, kind='crash', synced=True):
         """A guest dies; nova-compute finds that, and stops the server."""
-        one = self.find(uuid)
-        one.guest = 'paused' if kind == 'io_error' else 'shutdown'
+        server = self.find(uuid)
+        server.guest = 'paused' if kind == 'io_error' else 'shutdown'
         self.failed[uuid] = kind
         if synced and kind != 'io_error':
-            one.status = 'SHUTOFF'
+            server.status = 'SHUTOFF'
             self.requests += 1
             number = f'{self.requests:012d}'
-            one.stops.insert(0, (f'req-e0000000-0000-0000-0000-{number}', ''))
+            server.stops.insert(
+                0, (f'req-e0000000-0000-0000-0000-{number}', '')
+            )
 
-    def _end_step(self, one):
-        name, told = one.next_step
-        one.next_step = None
-        one.task_state = None
+    def _end_step(self, server):
+        name, details = server.next_step
+        server.next_step = None
+        server.task_state = None
         if name == 'stop':
-            one.status, one.guest = 'SHUTOFF', 'shutdown'
+            server.status, server.guest = 'SHUTOFF', 'shutdown'
         elif name == 'migrate':
-            one.status, one.host = 'VERIFY_RESIZE', told['host']
+            server.status, server.host = 'VERIFY_RESIZE', details['host']
         elif name == 'confirm':
-            one.status = 'SHUTOFF'
+            server.status = 'SHUTOFF'
         else:
-            one.status, one.guest = 'ACTIVE', 'running'
-            self.failed.pop(one.uuid, None)
-        self.on_step(one, name)
+            server.status, server.guest = 'ACTIVE', 'running'
+            self.failed.pop(server.uuid, None)
+        self.on_step(server, name)
 
     def live_migrate(self, uuid, q, body):
-        one = self.find(uuid)
-        wanted = body['os-migrateLive']['host']
-        if one.task_state or one.status != 'ACTIVE':
+        server = self.find(uuid)
+        destination = body['os-migrateLive']['host']
+        if server.task_state or server.status != 'ACTIVE':
             raise Answer(
                 409, {'conflictingRequest': {'message': 'wrong state'}}
             )
-        if wanted not in self.hosts:
+        if destination not in self.hosts:
             raise Answer(
                 400,
                 {
                     'badRequest': {
-                        'message': f'Compute host {wanted} could not be found.'
+                        'message': f'Compute host {destination} could not be '
+                        'found.'
                     }
                 },
             )
@@ -248,15 +251,15 @@ class Nova:
             id=number,
             uuid=f'b0000000-0000-0000-0000-{number:012d}',
             request=f'req-00000000-0000-0000-0000-{number:012d}',
-            server=one,
-            source=one.host,
-            destination=wanted,
-            script=list(one.script),
+            server=server,
+            source=server.host,
+            destination=destination,
+            script=list(server.script),
             began=time.time(),
             updated=time.time(),
         )
         self.migrations.append(migration)
-        one.task_state = 'migrating'
+        server.task_state = 'migrating'
         self._count()
         self._reach(migration)
         raise Answer(202, None, {'x-compute-request-id': migration.request})
@@ -280,13 +283,13 @@ class Nova:
         """Let the server follow its migration's status."""
         if migration.status not in OVER:
             return
-        one = migration.server
-        if one.task_state == 'migrating':
-            one.task_state = None
+        server = migration.server
+        if server.task_state == 'migrating':
+            server.task_state = None
         if migration.forced:
-            one.guest = 'running'
-        if migration.status == 'completed' and one.host == migration.source:
-            one.host = migration.destination
+            server.guest = 'running'
+        if migration.status == 'completed' and server.host == migration.source:
+            server.host = migration.destination
 
     def os_migrations(self, q, body):
         rows = []
@@ -358,25 +361,27 @@ class Nova:
             migration.server.guest = 'paused'
         raise Answer(202)
 
-    def note_abort(self, uuid, at=None):
+    def note_abort(self, uuid, moment=None):
         """Nova's instance action of a wish to abort."""
         number = len(self.aborts) + 1
         request = f'req-c0000000-0000-0000-0000-{number:012d}'
-        self.aborts.append((uuid, request, time.time() if at is None else at))
+        self.aborts.append(
+            (uuid, request, time.time() if moment is None else moment)
+        )
 
     def instance_actions(self, uuid, q, body):
         self.find(uuid)
-        found = [
+        actions = [
             ('live-migration', m.request, m.began)
             for m in self.migrations
             if m.server.uuid == uuid and m.request
         ]
-        found += [
-            ('live_migration_cancel', request, at)
-            for server, request, at in self.aborts
+        actions += [
+            ('live_migration_cancel', request, moment)
+            for server, request, moment in self.aborts
             if server == uuid
         ]
-        found.sort(key=lambda one: one[2], reverse=True)
+        actions.sort(key=lambda row: row[2], reverse=True)
         stops = [
             {
                 'action': 'stop',
@@ -398,10 +403,10 @@ class Nova:
                 'project_id': 'project',
                 'user_id': 'user',
                 'message': None,
-                'start_time': stamp(at),
-                'updated_at': stamp(at),
+                'start_time': stamp(moment),
+                'updated_at': stamp(moment),
             }
-            for action, request, at in found
+            for action, request, moment in actions
         ]
         steps = [
             {
@@ -416,8 +421,8 @@ class Nova:
             }
             for action, request in self.find(uuid).asked
         ]
-        found = [*stops, *steps, *rows]
-        return {'instanceActions': [] if 'marker' in q else found}
+        actions = [*stops, *steps, *rows]
+        return {'instanceActions': [] if 'marker' in q else actions}
 
     def instance_action(self, uuid, request, q, body):
         if word := self.find(uuid).failed_steps.get(request):

@@ -28,18 +28,18 @@ class Placement:
 
     def allocations(self):
         """Resources by host by consumer."""
-        found = {}
-        for one in self.servers.values():
-            found[one.uuid] = {one.host: _size(one)}
+        by_consumer = {}
+        for server in self.servers.values():
+            by_consumer[server.uuid] = {server.host: _size(server)}
         for migration in self.running():
-            one = migration.server
-            found[migration.uuid] = {migration.source: _size(one)}
-            found[one.uuid] = {migration.destination: _size(one)}
+            server = migration.server
+            by_consumer[migration.uuid] = {migration.source: _size(server)}
+            by_consumer[server.uuid] = {migration.destination: _size(server)}
         for consumer, hosts in self.leftovers.items():
-            found.setdefault(consumer, {}).update(hosts)
+            by_consumer.setdefault(consumer, {}).update(hosts)
         # What a nova-compute that was killed has left swapped.
-        found |= self.swapped
-        return found
+        by_consumer |= self.swapped
+        return by_consumer
 
     def usage(self, host):
         used = dict.fromkeys(CLASSES, 0)
@@ -115,10 +115,10 @@ class Placement:
         """Several consumers in one step."""
         self.swapped = {
             consumer: {
-                self._host(provider): one['resources']
-                for provider, one in told['allocations'].items()
+                self._host(provider): taken['resources']
+                for provider, taken in consumer_row['allocations'].items()
             }
-            for consumer, told in body.items()
+            for consumer, consumer_row in body.items()
         }
         raise Answer(204)
 

@@ -56,8 +56,8 @@ class TwoCells(cloud.Cloud):
 
     def answer(self, method, path, query, body):
         with self._lock:
-            for one in list(self.servers.values()):
-                self._follow(one)
+            for server in list(self.servers.values()):
+                self._follow(server)
             return super().answer(method, path, query, body)
 
     def _done(self, method, path, query, body):
@@ -65,62 +65,63 @@ class TwoCells(cloud.Cloud):
 
     # What is seen as time passes
 
-    def _follow(self, one):
+    def _follow(self, server):
         now = self.clock()
-        while one.plays and one.plays[0][0] <= now:
-            at, sight = one.plays.pop(0)
-            self._show(one, sight, at)
+        while server.plays and server.plays[0][0] <= now:
+            moment, sight = server.plays.pop(0)
+            self._show(server, sight, moment)
 
-    def _show(self, one, sight, at):
-        move = one.moves[-1] if one.moves else None
-        before = move.before if move else (one.status, one.power)
-        one.status = sight.status or before[0]
-        one.task_state = sight.task
-        one.power = before[1] if sight.power is None else sight.power
+    def _show(self, server, sight, moment):
+        move = server.moves[-1] if server.moves else None
+        before = move.before if move else (server.status, server.power)
+        server.status = sight.status or before[0]
+        server.task_state = sight.task
+        server.power = before[1] if sight.power is None else sight.power
         if move is None or not sight.migration:
             return
         move.status, move.updated, move.is_told = (
-            sight.migration, at, sight.is_told,
+            sight.migration, moment, sight.is_told,
         )  # fmt: skip
-        one.host = move.destination if sight.is_there else move.source
-        one.flavor = move.flavors[sight.is_there]
-        over = not one.plays and sight.migration in cold_moves.OVER
+        server.host = move.destination if sight.is_there else move.source
+        server.flavor = move.flavors[sight.is_there]
+        over = not server.plays and sight.migration in cold_moves.OVER
         move.holds = sight.is_told and not over
-        name = f'{one.name}-resize-temp'
+        name = f'{server.name}-resize-temp'
         if sight.task in ('resize_migrating', 'resize_migrated'):
-            self.images[one.uuid] = name
+            self.images[server.uuid] = name
         elif not self.leaves_images:
-            self.images.pop(one.uuid, None)
+            self.images.pop(server.uuid, None)
 
-    def play(self, one, sights):
+    def play(self, server, sights):
         """From now on; the first one at once."""
         now = self.clock()
-        one.plays = [
+        server.plays = [
             (now + number * SECONDS, sight)
             for number, sight in enumerate(sights)
         ]
-        self._follow(one)
+        self._follow(server)
 
     def delete(self, uuid):
         del self.servers[uuid]
 
     # Nova
 
-    def server_row(self, one):
-        vcpus, ram = self.flavors[one.flavor]
-        row = super().server_row(one)
+    def server_row(self, server):
+        vcpus, ram = self.flavors[server.flavor]
+        row = super().server_row(server)
         row['flavor'] |= {
-            'original_name': one.flavor, 'vcpus': vcpus, 'ram': ram,
+            'original_name': server.flavor, 'vcpus': vcpus, 'ram': ram,
         }  # fmt: skip
         return row | {
-            'status': one.status,
-            'OS-EXT-STS:power_state': one.power,
+            'status': server.status,
+            'OS-EXT-STS:power_state': server.power,
             'OS-EXT-STS:vm_state': 'stopped'
-            if one.status == 'SHUTOFF'
-            else one.status.lower(),
-            'OS-EXT-SRV-ATTR:hypervisor_hostname': f'{one.host}.example.org',
-            'OS-EXT-AZ:availability_zone': ZONES[one.host],
-            'pinned_availability_zone': one.pinned,
+            if server.status == 'SHUTOFF'
+            else server.status.lower(),
+            'OS-EXT-SRV-ATTR:hypervisor_hostname': f'{server.host}'
+            '.example.org',
+            'OS-EXT-AZ:availability_zone': ZONES[server.host],
+            'pinned_availability_zone': server.pinned,
             'image': {'id': 'image'},
             'addresses': {
                 'net': [{'addr': '10.0.0.4', 'OS-EXT-IPS:type': 'fixed'}]
@@ -133,10 +134,10 @@ class TwoCells(cloud.Cloud):
         return {'server': self.server_row(self.find(uuid))}
 
     def change_server(self, uuid, q, body):
-        one = self.find(uuid)
-        one.pinned = body['server']['pinned_availability_zone']
-        one.pins.append(one.pinned)
-        return {'server': self.server_row(one)}
+        server = self.find(uuid)
+        server.pinned = body['server']['pinned_availability_zone']
+        server.pins.append(server.pinned)
+        return {'server': self.server_row(server)}
 
     def interfaces(self, uuid, q, body):
         self.find(uuid)
@@ -149,21 +150,21 @@ class TwoCells(cloud.Cloud):
         return {'interfaceAttachments': [port]}
 
     def attachments(self, uuid, q, body):
-        one = self.find(uuid)
-        is_there = one.moves and one.host == one.moves[-1].destination
+        server = self.find(uuid)
+        is_there = server.moves and server.host == server.moves[-1].destination
         rows = [
             {'volumeId': name, 'device': f'/dev/{name}', 'tag': None,
              'delete_on_termination': False}
-            for name in one.volumes
-            if name not in one.loses or not is_there
+            for name in server.volumes
+            if name not in server.loses or not is_there
         ]  # fmt: skip
         return {'volumeAttachments': rows}
 
     def os_services(self, q, body):
-        found = super().os_services(q, body)
-        for row in found['services']:
+        answer = super().os_services(q, body)
+        for row in answer['services']:
             row['zone'] = ZONES[row['host']]
-        return found
+        return answer
 
     def flavor_show(self, flavor, q, body):
         for row in self.flavor_list({}, None)['flavors']:
@@ -185,7 +186,7 @@ class TwoCells(cloud.Cloud):
         return {'migrations': [] if 'marker' in q else rows}
 
     def instance_actions(self, uuid, q, body):
-        one = self.find(uuid)
+        server = self.find(uuid)
         rows = [
             {
                 'action': action,
@@ -197,13 +198,13 @@ class TwoCells(cloud.Cloud):
                 'start_time': stamp(0),
                 'updated_at': stamp(0),
             }
-            for action, request in reversed(one.asked)
+            for action, request in reversed(server.asked)
         ]
         return {'instanceActions': [] if 'marker' in q else rows}
 
     def instance_action(self, uuid, request, q, body):
-        one = self.find(uuid)
-        names = dict((asked, name) for name, asked in one.asked)
+        server = self.find(uuid)
+        names = dict((number, name) for name, number in server.asked)
         if request not in names:
             raise Answer(404, {'itemNotFound': {'message': 'no action'}})
         # What went well keeps its result open: it was copied before.
@@ -218,7 +219,7 @@ class TwoCells(cloud.Cloud):
             event |= {'result': 'Error', 'details': self.failures[request]}
         for move in self.moves:
             if move.request == request and move.status == 'error':
-                says = cold_moves.BREAKS[one.breaks or 'scheduler'].says
+                says = cold_moves.BREAKS[server.breaks or 'scheduler'].says
                 kind = {'migration': 'cold migrate'}.get(move.kind, move.kind)
                 event |= {
                     'result': 'Error',
@@ -237,12 +238,12 @@ class TwoCells(cloud.Cloud):
     # What Nova is asked to do
 
     def server_action(self, uuid, q, body):
-        one = self.find(uuid)
-        [(action, told)] = body.items()
+        server = self.find(uuid)
+        [(action, details)] = body.items()
         if action in ('migrate', 'resize'):
-            return self._move(one, action, told)
+            return self._move(server, action, details)
         if action == 'os-resetState':
-            return self._reset(one, told['state'])
+            return self._reset(server, details['state'])
         ask = {
             'confirmResize': self._confirm,
             'revertResize': self._revert,
@@ -250,14 +251,14 @@ class TwoCells(cloud.Cloud):
             'os-start': self._start,
             'os-stop': self._stop,
         }[action]
-        status, sights = ask(one)
-        if action not in one.stubborn:
-            self.play(one, sights)
-        raise self._accepted(one, NAMES[action], status)
+        status, sights = ask(server)
+        if action not in server.stubborn:
+            self.play(server, sights)
+        raise self._accepted(server, NAMES[action], status)
 
-    def _accepted(self, one, name, status=202):
+    def _accepted(self, server, name, status=202):
         request = self._request()
-        one.asked.append((name, request))
+        server.asked.append((name, request))
         self.on_accepted(name)
         return Answer(status, None, {'x-compute-request-id': request})
 
@@ -265,109 +266,111 @@ class TwoCells(cloud.Cloud):
         self.numbers += 1
         return f'req-00000000-0000-0000-0000-{self.numbers:012d}'
 
-    def _move(self, one, action, told):
-        if one.task_state or one.status not in ('ACTIVE', 'SHUTOFF'):
-            _refuse(one, action)
-        if self.services[one.host]['state'] != 'up':
+    def _move(self, server, action, details):
+        if server.task_state or server.status not in ('ACTIVE', 'SHUTOFF'):
+            _refuse(server, action)
+        if self.services[server.host]['state'] != 'up':
             _unavailable()
         ask = self._migrate if action == 'migrate' else self._resize
-        destination, flavor = ask(one, told)
-        breaks = one.breaks
-        if not destination or one.pinned not in (None, ZONES[destination]):
-            breaks = one.breaks = 'scheduler'
+        destination, flavor = ask(server, details)
+        breaks = server.breaks
+        if not destination or server.pinned not in (None, ZONES[destination]):
+            breaks = server.breaks = 'scheduler'
         request = self._request()
-        one.asked.append((action, request))
+        server.asked.append((action, request))
         move = Move(
             number=len(self.moves) + 1,
             kind='migration' if action == 'migrate' else 'resize',
-            server=one,
-            source=one.host,
+            server=server,
+            source=server.host,
             destination=destination,
             status='pre-migrating',
             request=request,
             began=self.clock(),
             updated=self.clock(),
-            before=(one.status, one.power),
-            flavors=(one.flavor, flavor),
+            before=(server.status, server.power),
+            flavors=(server.flavor, flavor),
         )
         self.moves.append(move)
-        one.moves.append(move)
-        self.play(one, cold_moves.script(cold_moves.MOVE, breaks))
+        server.moves.append(move)
+        self.play(server, cold_moves.script(cold_moves.MOVE, breaks))
         self.on_accepted(action)
         raise Answer(202, None, {'x-compute-request-id': request})
 
-    def _migrate(self, one, told):
-        host = told['host']
-        leaves = ZONES.get(host) != ZONES[one.host]
+    def _migrate(self, server, details):
+        host = details['host']
+        leaves = ZONES.get(host) != ZONES[server.host]
         if host not in self.hosts or (leaves and not self.is_open):
             _bad(f'Compute host {host} could not be found.')
-        return host, one.flavor
+        return host, server.flavor
 
-    def _resize(self, one, told):
-        asked = told['flavorRef']
+    def _resize(self, server, details):
+        number = details['flavorRef']
         names = dict(enumerate(self.flavors, 1))
-        name = names.get(int(asked))
+        name = names.get(int(number))
         if name is None:
-            _bad(f'Flavor {asked} could not be found.')
-        if name == one.flavor:
+            _bad(f'Flavor {number} could not be found.')
+        if name == server.flavor:
             _bad('When resizing, instances must change flavor!')
         if self.quota:
             raise Answer(403, {'forbidden': {'message': self.quota}})
-        return one.lands if self.is_open else '', name
+        return server.lands if self.is_open else '', name
 
-    def _confirm(self, one):
-        move = self._resized(one, 'confirmResize')
+    def _confirm(self, server):
+        move = self._resized(server, 'confirmResize')
         if self.services[move.source]['state'] != 'up':
             _unavailable()
-        return 204, cold_moves.script(cold_moves.CONFIRM, one.breaks)
+        return 204, cold_moves.script(cold_moves.CONFIRM, server.breaks)
 
-    def _revert(self, one):
-        self._resized(one, 'revertResize')
-        return 202, cold_moves.script(cold_moves.REVERT, one.breaks)
+    def _revert(self, server):
+        self._resized(server, 'revertResize')
+        return 202, cold_moves.script(cold_moves.REVERT, server.breaks)
 
-    def _resized(self, one, action):
-        if one.status != 'VERIFY_RESIZE' or one.task_state:
-            _refuse(one, action)
-        move = one.moves[-1]
+    def _resized(self, server, action):
+        if server.status != 'VERIFY_RESIZE' or server.task_state:
+            _refuse(server, action)
+        move = server.moves[-1]
         if move.status != 'finished':
             _bad('Instance has not been resized.')
         return move
 
-    def _reboot(self, one):
-        if one.task_state:
-            _refuse(one, 'reboot')
+    def _reboot(self, server):
+        if server.task_state:
+            _refuse(server, 'reboot')
         return 202, cold_moves.REBOOT
 
-    def _start(self, one):
-        if one.task_state or one.status != 'SHUTOFF':
-            _refuse(one, 'start')
+    def _start(self, server):
+        if server.task_state or server.status != 'SHUTOFF':
+            _refuse(server, 'start')
         return 202, cold_moves.START
 
-    def _stop(self, one):
-        if one.task_state or one.status not in ('ACTIVE', 'ERROR'):
-            _refuse(one, 'stop')
+    def _stop(self, server):
+        if server.task_state or server.status not in ('ACTIVE', 'ERROR'):
+            _refuse(server, 'stop')
         return 202, cold_moves.STOP
 
-    def _reset(self, one, state):
-        if 'os-resetState' not in one.stubborn:
-            one.status, one.task_state = state.upper(), None
+    def _reset(self, server, state):
+        if 'os-resetState' not in server.stubborn:
+            server.status, server.task_state = state.upper(), None
         raise Answer(202, None, {'x-compute-request-id': self._request()})
 
     # Placement
 
     def allocations(self):
-        found = {}
-        for one in self.servers.values():
-            move = one.moves[-1] if one.moves else None
+        by_consumer = {}
+        for server in self.servers.values():
+            move = server.moves[-1] if server.moves else None
             if move is None or not move.holds:
-                found[one.uuid] = {one.host: self._size(one.flavor)}
+                by_consumer[server.uuid] = {
+                    server.host: self._size(server.flavor)
+                }
                 continue
             old, new = map(self._size, move.flavors)
-            found[move.uuid] = {move.source: old}
-            found[one.uuid] = {move.destination: new}
+            by_consumer[move.uuid] = {move.source: old}
+            by_consumer[server.uuid] = {move.destination: new}
         for consumer, hosts in self.leftovers.items():
-            found.setdefault(consumer, {}).update(hosts)
-        return found
+            by_consumer.setdefault(consumer, {}).update(hosts)
+        return by_consumer
 
     def _size(self, flavor):
         vcpus, ram = self.flavors[flavor]
@@ -376,7 +379,7 @@ class TwoCells(cloud.Cloud):
     # Glance
 
     def image_list(self, q, body):
-        wanted = q['name'].removeprefix('eq:')
+        image_name = q['name'].removeprefix('eq:')
         rows = [
             {
                 'id': f'image-{name}',
@@ -385,7 +388,7 @@ class TwoCells(cloud.Cloud):
                 'instance_uuid': uuid,
             }
             for uuid, name in self.images.items()
-            if name == wanted
+            if name == image_name
         ]
         return {'images': rows}
 
@@ -394,11 +397,11 @@ def _bad(text):
     raise Answer(400, {'badRequest': {'code': 400, 'message': text}})
 
 
-def _refuse(one, action):
-    what = f'task_state {one.task_state}' if one.task_state else (
-        f'vm_state {one.status.lower()}'
+def _refuse(server, action):
+    what = f'task_state {server.task_state}' if server.task_state else (
+        f'vm_state {server.status.lower()}'
     )  # fmt: skip
-    text = f"Cannot '{action}' instance {one.uuid} while it is in {what}"
+    text = f"Cannot '{action}' instance {server.uuid} while it is in {what}"
     raise Answer(409, {'conflictingRequest': {'code': 409, 'message': text}})
 
 

@@ -182,13 +182,13 @@ class DeadlineTestCase(base.BaseTestCase):
         _, wanted = every_method.CLIENTS[method.client]
         began = time.monotonic()
         try:
-            found = method.call(clients)
+            result = method.call(clients)
         except exceptions.KronosException as error:
             self.assertIs(wanted, type(error), str(method))
             text = str(error)
         else:
             # Prometheus has another way to say it.
-            text = getattr(found, 'error', '') or str(found)
+            text = getattr(result, 'error', '') or str(result)
         self.assertLess(time.monotonic() - began, GENEROUS, str(method))
         return text
 

@@ -289,10 +289,10 @@ class Method:
 
     def call(self, clients: dict[str, Any]) -> Any:
         """Call it; what it gives one by one is taken whole."""
-        found = getattr(clients[self.client], self.name)
-        if callable(found):
-            found = found(**self.arguments)
-        return list(found) if isinstance(found, Iterator) else found
+        result = getattr(clients[self.client], self.name)
+        if callable(result):
+            result = result(**self.arguments)
+        return list(result) if isinstance(result, Iterator) else result
 
     def check(self, found: Any) -> None:
         """:raises PydanticSerializationError: not what it says it returns"""
@@ -344,9 +344,10 @@ def methods() -> list[Method]:
                 found.append(Method(client_name, name, {}, str))
                 continue
             given = {
-                one.name: ARGUMENTS[one.name]
-                for one in inspect.signature(member).parameters.values()
-                if one.name != 'self' and one.default is one.empty
+                parameter.name: ARGUMENTS[parameter.name]
+                for parameter in inspect.signature(member).parameters.values()
+                if parameter.name != 'self'
+                and parameter.default is parameter.empty
             }
             returned = typing.get_type_hints(member)['return']
             found += [

@@ -192,10 +192,10 @@ class TestEveryAnswer(KeystoneTestCase):
         ):
             session = self.session(PLUGINS['password'](url))
             matcher = self.refuse_tokens(status, body)
-            found = self.ask(session)
-            self.assertIn(text, found)
+            result = self.ask(session)
+            self.assertIn(text, result)
             self.assertEqual(
-                text.endswith('does'), 'Correct auth_url' in found
+                text.endswith('does'), 'Correct auth_url' in result
             )
             self.keystone.wire._adapter._matchers.remove(matcher)
 
@@ -316,7 +316,7 @@ class TestSilence(deadlines.DeadlineTestCase):
 
     def test_it_is_well_again(self) -> None:
         plugin = PLUGINS['password'](self.server.at_url)
-        session = own.Session(plugin, deadlines.LIMITS)
+        session = own.KeystoneSession(plugin, deadlines.LIMITS)
         self.begin('silent', '/keystone')
         self.assertRaises(ks_exceptions.ClientException, session.get_token)
         self.server.trouble = ''

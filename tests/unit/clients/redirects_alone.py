@@ -132,7 +132,9 @@ class TestKeystone(RedirectTestCase):
             self.server.location = lambda path, prefix=prefix: (
                 prefix + path.replace('/old/v3', '/v3')
             )
-            self.assertEqual('ks-token', own.Session(plugin).get_token())
+            self.assertEqual(
+                'ks-token', own.KeystoneSession(plugin).get_token()
+            )
 
     def test_one_without_end(self) -> None:
         self.redirect('/keystone')

@@ -40,8 +40,8 @@ class TestFaults(base.BaseTestCase):
             (ValueError('the catalog has no endpoint'), None, True),
             (ValueError('no JSON'), None, False),
         ):
-            found = connection_faults.status_of_keystone(error)
-            self.assertEqual(status, found)
+            result = connection_faults.status_of_keystone(error)
+            self.assertEqual(status, result)
             self.assertEqual(
                 is_of_catalog, connection_faults.is_of_catalog(error)
             )

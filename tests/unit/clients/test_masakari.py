@@ -25,15 +25,15 @@ class MasakariTestCase(base.BaseTestCase):
         version = {'id': 'v1', 'status': 'CURRENT', 'links': links}
         self.wire.get(URL, json={'version': version})
         self.client = masakari.connect(
-            keystone.Session(token_endpoint.Token(URL, 'a-token')),
+            keystone.KeystoneSession(token_endpoint.Token(URL, 'a-token')),
             max_retries=0,
         )
 
     def listings(self, **hosts: list[tuple[str, bool]]) -> None:
         """Of each segment its hosts; True: under maintenance."""
         self.wire.get(f'{URL}/segments', json=self.paged('segments', hosts))
-        for segment, found in hosts.items():
-            rows = {f'{segment}-{n}': one for n, one in enumerate(found)}
+        for segment, host in hosts.items():
+            rows = {f'{segment}-{n}': one for n, one in enumerate(host)}
             self.wire.get(
                 f'{URL}/segments/{segment}/hosts',
                 json=self.paged('hosts', rows),
@@ -95,7 +95,7 @@ class TestHosts(MasakariTestCase):
             b=[],
             c=[('n3', False)],
         )
-        found = [one['on_maintenance'] for one in self.client.hosts('n3')]
+        found = [host['on_maintenance'] for host in self.client.hosts('n3')]
         self.assertEqual([True, False], found)
         self.assertEqual([], [*self.client.hosts('n4')])
 

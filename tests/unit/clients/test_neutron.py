@@ -31,7 +31,7 @@ class TestPorts(NeutronTestCase):
     PORTS = f'{URL}/v2.0/ports'
 
     def answers(self, *ports: dict[str, Any]) -> None:
-        rows = [{'id': str(at), **one} for at, one in enumerate(ports)]
+        rows = [{'id': str(index), **port} for index, port in enumerate(ports)]
         self.wire.get(self.PORTS, json={'ports': rows})
 
     def tied(self, *servers: str) -> dict[str, str]:

@@ -78,5 +78,5 @@ class TestPages(base.BaseTestCase):
             rows = [{'id': next(numbers)}]
             return {'rows': rows, 'links': [{'rel': 'next'}]}
 
-        found = list(paging.pages(get, 'rows', {}, 'id'))
-        self.assertEqual([False] * 3, [page.is_last for page in found])
+        result = list(paging.pages(get, 'rows', {}, 'id'))
+        self.assertEqual([False] * 3, [page.is_last for page in result])

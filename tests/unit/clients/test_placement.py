@@ -267,10 +267,10 @@ class TestAllocations(PlacementTestCase):
             provider('cmp1'),
             provider('numa1', root='cmp1'),
         )
-        found = self.takes(
+        result = self.takes(
             numa1={'PCPU': 2}, cmp1={'MEMORY_MB': 512}, numa0={'PCPU': 1}
         )
-        self.assertEqual({'cmp1': {'PCPU': 3, 'MEMORY_MB': 512}}, found)
+        self.assertEqual({'cmp1': {'PCPU': 3, 'MEMORY_MB': 512}}, result)
         self.assertEqual(1, len(self.keystone.requests('/resource_providers')))
 
     def test_a_provider_that_is_deleted_meanwhile(self) -> None:

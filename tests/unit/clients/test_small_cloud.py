@@ -86,9 +86,9 @@ class TestFaults(SmallCloudTestCase):
         self.assertEqual([], self.cloud.migrations)
 
     def host(self) -> str:
-        found = self.nova.get_instance(UUID)
-        assert found is not None
-        return found.host
+        result = self.nova.get_instance(UUID)
+        assert result is not None
+        return result.host
 
     def test_reads(self) -> None:
         self.cloud.answers = {

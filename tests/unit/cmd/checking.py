@@ -287,13 +287,13 @@ class CheckTestCase(base.BaseTestCase):
 
     def check(self, *arguments: str) -> dict[str, Any]:
         """The report; the configuration is written unless it is named."""
-        if not any(one.startswith('--config') for one in arguments):
+        if not any(argument.startswith('--config') for argument in arguments):
             arguments = ('--config-file', self.conf(), *arguments)
         code, out, err = self.run_it(*arguments, '--format', 'json')
         self.assertEqual('', err)
         report: dict[str, Any] = json.loads(out)
         self.assertEqual(0 if report['good'] else 1, code)
-        levels = {one['level'] for one in report['findings']}
+        levels = {finding['level'] for finding in report['findings']}
         self.assertEqual(report['good'], 'error' not in levels)
         return report
 

@@ -82,10 +82,10 @@ class TestTestConfig(LoginTestCase):
             with self.subTest(mood):
                 self.be(mood)
                 report = deadline.within(HANGS, lambda _: self.check())
-                found = self.finding(report, 'credentials')
+                result = self.finding(report, 'credentials')
                 self.assertEqual({'credentials'}, self.errors(report))
-                self.assertIn('set auth_url to the address', found['mend'])
-                self.assertNotIn('et auth_url', found['text'])
+                self.assertIn('set auth_url to the address', result['mend'])
+                self.assertNotIn('et auth_url', result['text'])
                 self.be('')
                 report = deadline.within(HANGS, lambda _: self.check())
                 self.assertEqual(set(), self.errors(report))

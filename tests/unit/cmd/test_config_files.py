@@ -27,27 +27,27 @@ class FilesTestCase(base.BaseTestCase):
 class TestPaths(FilesTestCase):
     def test_files_and_directories(self) -> None:
         one, folder = self.file('a.conf'), str(self.top)
-        found = config_files.paths([one, folder])
-        self.assertEqual(([one], [folder]), (found.files, found.folders))
+        result = config_files.paths([one, folder])
+        self.assertEqual(([one], [folder]), (result.files, result.folders))
 
     def test_what_stands_beside_a_file(self) -> None:
         """``FILE.d``, and what a service reads besides; once each."""
         one = self.file('nova.conf')
         for folder in ('nova.conf.d', 'nova-scheduler.conf.d'):
             (self.top / folder).mkdir()
-        found = config_files.paths([one, one], ['nova-scheduler.conf.d'])
+        result = config_files.paths([one, one], ['nova-scheduler.conf.d'])
         self.assertEqual(
             ['nova.conf.d', 'nova-scheduler.conf.d'],
-            [os.path.basename(folder) for folder in found.folders],
+            [os.path.basename(folder) for folder in result.folders],
         )
 
     def test_the_order_of_reading(self) -> None:
         one = self.file('kronos.conf')
         later = [self.file(f'more/{name}.conf') for name in 'ba']
         self.file('more/c.txt')
-        found = config_files.Paths([one], [str(self.top / 'more')])
-        self.assertEqual([one, *sorted(later)], found.all_files)
-        self.assertTrue(found)
+        paths = config_files.Paths([one], [str(self.top / 'more')])
+        self.assertEqual([one, *sorted(later)], paths.all_files)
+        self.assertTrue(paths)
         self.assertFalse(config_files.Paths())
 
     def test_an_argument_that_cannot_be_read(self) -> None:

@@ -38,26 +38,28 @@ def told(*arguments: str) -> str:
 
 
 def answer(*arguments: str) -> dict[str, Any]:
-    found = json.loads(told(*arguments, '--format', 'json'))
-    assert found['format_version'] == 1
-    (one,) = found['answers']
+    document = json.loads(told(*arguments, '--format', 'json'))
+    assert document['format_version'] == 1
+    (one,) = document['answers']
     return dict(one)
 
 
 def _alone(found: dict[str, Any], host: str) -> None:
     """Leave out all other hosts and what is on them."""
     found['hosts'] = [one for one in found['hosts'] if one['name'] == host]
-    here = [one for one in found['instances'] if one['host'] == host]
+    here = [
+        instance for instance in found['instances'] if instance['host'] == host
+    ]
     found['instances'], found['groups'] = here, []
 
 
 class TestScope(base.BaseTestCase):
     def test_the_end_and_the_nearest_miss(self) -> None:
         """tiny (0.05) would leave 0.55, 0.55, 0.5."""
-        found = answer(BY_HAND)
-        self.assertEqual('scope_balanced', found['code'])
-        self.assertEqual(1, found['steps'])
-        miss = found['nearest_miss']
+        result = answer(BY_HAND)
+        self.assertEqual('scope_balanced', result['code'])
+        self.assertEqual(1, result['steps'])
+        miss = result['nearest_miss']
         self.assertEqual(
             ('tiny', 'cmp1', 'cmp2', 'scope_balanced'),
             (
@@ -82,25 +84,26 @@ class TestScope(base.BaseTestCase):
         change = '--set', 'imbalance_query.net=nobody_asked'
         text = told('examples/uneven', *change)
         self.assertRegex(text, r'(?m)^Not judged: policy net: ')
-        found = answer('examples/uneven', *change)
-        self.assertEqual(['net'], list(found['policies_skipped']))
+        result = answer('examples/uneven', *change)
+        self.assertEqual(['net'], list(result['policies_skipped']))
 
     def test_with_another_budget_and_threshold(self) -> None:
         """The options of kronos-replay change the plan that is meant."""
-        found = answer(
+        result = answer(
             BY_HAND, '--set', 'threshold.cpu=0.01', '--max-migrations', '1'
         )
-        self.assertEqual('budget_used', found['code'])
-        self.assertEqual('budget_used', found['nearest_miss']['code'])
+        self.assertEqual('budget_used', result['code'])
+        self.assertEqual('budget_used', result['nearest_miss']['code'])
 
 
 class TestInstance(base.BaseTestCase):
     def test_one_that_moves(self) -> None:
-        found = answer(BY_HAND, '--instance', 'web')
-        (step,) = found['moves']
+        result = answer(BY_HAND, '--instance', 'web')
+        (step,) = result['moves']
         self.assertEqual((1, 'cmp2'), (step['number'], step['destination']))
         codes = {
-            one['destination']: one['code'] for one in found['destinations']
+            destination['destination']: destination['code']
+            for destination in result['destinations']
         }
         self.assertEqual(
             {
@@ -119,8 +122,8 @@ class TestInstance(base.BaseTestCase):
 
     def test_a_destination_that_is_forbidden_thrice(self) -> None:
         """With 8192 MiB db-1 does not fit, nor may it be with db-2."""
-        found = answer(BY_HAND, '--instance', 'db-1', '--destination', 'cmp2')
-        (one,) = found['destinations']
+        result = answer(BY_HAND, '--instance', 'db-1', '--destination', 'cmp2')
+        (one,) = result['destinations']
         self.assertEqual('no_room', one['code'])
         self.assertEqual('it needs 8192 MEMORY_MB, 4096 are free', one['text'])
         self.assertEqual(
@@ -144,16 +147,18 @@ class TestInstance(base.BaseTestCase):
         """Where legacy is alone on cmp1, it alone keeps the scope uneven."""
         document = json.loads(pathlib.Path(BY_HAND).read_text())
         document['instances'] = [
-            one for one in document['instances'] if one['name'] == 'legacy'
+            instance
+            for instance in document['instances']
+            if instance['name'] == 'legacy'
         ]
         document['groups'] = []
         folder = self.useFixture(fixtures.TempDir()).path
         path = pathlib.Path(folder, 'legacy.json')
         path.write_text(json.dumps(document))
         own = '--set', 'unexplained_load=stays'
-        found = answer(str(path), *own)
-        self.assertEqual(('scope_stuck', 0), (found['code'], found['steps']))
-        miss = found['nearest_miss']
+        result = answer(str(path), *own)
+        self.assertEqual(('scope_stuck', 0), (result['code'], result['steps']))
+        miss = result['nearest_miss']
         self.assertEqual(
             ('legacy', 'cmp2', 'instance_unmovable', []),
             (
@@ -193,8 +198,8 @@ class TestInstance(base.BaseTestCase):
     def test_the_nearest_miss_is_what_the_plan_would_make(
         self,
     ) -> None:
-        found = answer('examples/drain', '--instance', 'web-10')
-        miss = found['nearest_miss']
+        result = answer('examples/drain', '--instance', 'web-10')
+        miss = result['nearest_miss']
         self.assertEqual('cmp10', miss['destination'])
         self.assertTrue(miss['if_lifted']['planned'])
         text = told('examples/drain', '--instance', 'web-10')
@@ -206,38 +211,38 @@ class TestInstance(base.BaseTestCase):
         self.assertIn('Lower threshold.cpu to 0.0999; the plan', text)
         self.assertIn('to try it: --set threshold.cpu=0.0999\n', text)
         miss = answer(BY_HAND)['nearest_miss']
-        found = answer(BY_HAND, *miss['try'])
-        self.assertEqual(2, found['steps'])
+        result = answer(BY_HAND, *miss['try'])
+        self.assertEqual(2, result['steps'])
 
     def test_all_that_keeps_a_host(self) -> None:
         """Not the first alone: each is told before it can be lifted."""
         path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'r')
         shutil.copytree(EXAMPLES / 'pack', path)
         rows = json.loads((path / 'nova' / 'instances.json').read_text())
-        here = [one for one in rows if one['host'] == 'cmp09']
+        here = [row for row in rows if row['host'] == 'cmp09']
         for one in here:
             one['locked'] = True
         (path / 'nova' / 'instances.json').write_text(json.dumps(rows))
-        found = answer(str(path), '--host', 'cmp09')
+        result = answer(str(path), '--host', 'cmp09')
         self.assertEqual(
             sorted(one['uuid'] for one in here),
-            sorted(one['instance'] for one in found['blockers']),
+            sorted(blocker['instance'] for blocker in result['blockers']),
         )
         self.assertIn(
             'What cannot leave cmp09', told(str(path), '--host', 'cmp09')
         )
-        self.assertEqual(5, found['if_all_lifted']['instances'])
+        self.assertEqual(5, result['if_all_lifted']['instances'])
 
     def test_a_scope_of_one_host(self) -> None:
         path = self.changed(lambda found: _alone(found, 'cmp1'))
-        found = answer(path, '--instance', 'web')
-        self.assertEqual({}, found['codes'])
-        self.assertIsNone(found['nearest_miss'])
+        result = answer(path, '--instance', 'web')
+        self.assertEqual({}, result['codes'])
+        self.assertIsNone(result['nearest_miss'])
         self.assertEqual(
             [('cmp1', 'already_there')],
             [
-                (one['destination'], one['code'])
-                for one in found['destinations']
+                (destination['destination'], destination['code'])
+                for destination in result['destinations']
             ],
         )
         self.assertIn('no other host', told(path, '--instance', 'web'))
@@ -249,37 +254,37 @@ class TestInstance(base.BaseTestCase):
         """What is no number any more is not told, and JSON stays JSON."""
 
         def absurd(found: dict[str, Any]) -> None:
-            for one in found['instances']:
-                one['shares']['cpu'] = 1e308
+            for instance in found['instances']:
+                instance['shares']['cpu'] = 1e308
 
         with warnings.catch_warnings():
             warnings.simplefilter('error', RuntimeWarning)
             path = self.changed(absurd)
-            found = answer(path, '--instance', 'web')
-        codes = {one['code'] for one in found['destinations']}
+            result = answer(path, '--instance', 'web')
+        codes = {one['code'] for one in result['destinations']}
         self.assertIn('scope_no_policy', codes)
-        for one in found['destinations']:
-            self.assertLessEqual(abs(one['gain'] or 0.0), 1.0)
+        for destination in result['destinations']:
+            self.assertLessEqual(abs(destination['gain'] or 0.0), 1.0)
 
     def test_servers_larger_than_their_hosts(self) -> None:
         """What is in another unit is no share of anything."""
 
         def thousandfold(found: dict[str, Any]) -> None:
-            for one in found['instances']:
-                one['shares']['cpu'] *= 1000.0
+            for instance in found['instances']:
+                instance['shares']['cpu'] *= 1000.0
 
         path = self.changed(thousandfold)
         self.assertIn('the servers of cmp1 sum to 650', told(path))
-        found = answer(path, '--instance', 'web', '--destination', 'cmp2')
-        codes = {one['code'] for one in found['destinations']}
+        result = answer(path, '--instance', 'web', '--destination', 'cmp2')
+        codes = {destination['code'] for destination in result['destinations']}
         self.assertIn('scope_no_policy', codes)
 
     def changed(self, change: Callable[[dict[str, Any]], None]) -> str:
         """A file of the cluster that is otherwise the same."""
         path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'a.json')
-        found = json.loads(pathlib.Path(BY_HAND).read_text())
-        change(found)
-        path.write_text(json.dumps(found))
+        document = json.loads(pathlib.Path(BY_HAND).read_text())
+        change(document)
+        path.write_text(json.dumps(document))
         return str(path)
 
     def test_names(self) -> None:
@@ -295,9 +300,9 @@ class TestInstance(base.BaseTestCase):
     def test_a_name_of_several(self) -> None:
         plan = explain.what_if.played(DAEMONS, explain.what_if.ReplayOptions())
         uuid = next(iter(plan.report.scopes[0].instances))
-        for one in plan.report.scopes:
-            for known in one.instances.values():
-                known.name = 'same'
+        for scope in plan.report.scopes:
+            for instance in scope.instances.values():
+                instance.name = 'same'
         error = self.assertRaises(
             explain.ArchiveError, explain._instance, plan, 'same'
         )
@@ -307,9 +312,11 @@ class TestInstance(base.BaseTestCase):
 
     def test_the_beginning_of_a_uuid(self) -> None:
         """As tables have it."""
-        found = answer('examples/uneven', '--instance', 'web-8')
-        short = found['instance'][:8]
-        self.assertEqual(found, answer('examples/uneven', '--instance', short))
+        result = answer('examples/uneven', '--instance', 'web-8')
+        short = result['instance'][:8]
+        self.assertEqual(
+            result, answer('examples/uneven', '--instance', short)
+        )
         code, _, err = run('examples/uneven', '--instance', short[:7])
         self.assertEqual(1, code)
         self.assertIn(f'no instance {short[:7]} ', err)
@@ -317,17 +324,17 @@ class TestInstance(base.BaseTestCase):
 
 class TestHost(base.BaseTestCase):
     def test_a_closed_one(self) -> None:
-        found = answer(BY_HAND, '--host', 'cmp3')
-        self.assertEqual('neither', found['role'])
+        result = answer(BY_HAND, '--host', 'cmp3')
+        self.assertEqual('neither', result['role'])
         self.assertEqual(
-            ['host_closed'], [one['code'] for one in found['against']]
+            ['host_closed'], [one['code'] for one in result['against']]
         )
         self.assertEqual(
             {'host_closed': 4, 'instance_unmovable': 1},
-            found['receives']['codes'],
+            result['receives']['codes'],
         )
-        self.assertEqual({'worsens_policy': 1}, found['sends']['codes'])
-        (policy,) = found['policies']
+        self.assertEqual({'worsens_policy': 1}, result['sends']['codes'])
+        (policy,) = result['policies']
         self.assertEqual((2, 3), (policy['rank'], policy['hosts']))
 
     def test_its_name_in_capitals(self) -> None:
@@ -347,9 +354,9 @@ class TestHost(base.BaseTestCase):
         self.assertNotIn('lowest +', text)
 
     def test_one_that_sends(self) -> None:
-        found = answer(BY_HAND, '--host', 'cmp1')
-        self.assertEqual('sends', found['role'])
-        self.assertEqual(1, len(found['sends']['moves']))
+        result = answer(BY_HAND, '--host', 'cmp1')
+        self.assertEqual('sends', result['role'])
+        self.assertEqual(1, len(result['sends']['moves']))
 
 
 class TestUse(base.BaseTestCase):

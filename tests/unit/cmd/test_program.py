@@ -247,9 +247,9 @@ class TestArguments(ProgramTestCase):
                 input=data,
                 capture_output=True,
             )
-            found = json.loads(done.stdout)
-            self.assertEqual('-', found['recording']['path'])
-            self.assertEqual(json.loads(out)['scopes'], found['scopes'])
+            document = json.loads(done.stdout)
+            self.assertEqual('-', document['recording']['path'])
+            self.assertEqual(json.loads(out)['scopes'], document['scopes'])
 
     def test_policies_of_standard_input(self) -> None:
         policies = TOP / 'kronos' / 'examples' / 'uneven' / 'policies.yaml'
@@ -292,13 +292,13 @@ class TestTerminal(base.BaseTestCase):
 
     def test_tables_fit(self) -> None:
         for columns in (80, 120):
-            found = self.lines(columns, *script('replay', 'examples/uneven'))
-            widest = max(map(len, self.table(found)))
+            lines = self.lines(columns, *script('replay', 'examples/uneven'))
+            widest = max(map(len, self.table(lines)))
             self.assertLessEqual(widest, columns)
-        found = self.lines(
+        lines = self.lines(
             80, *script('explain', 'examples/uneven', '--instance', 'web-8')
         )
-        self.assertLessEqual(max(map(len, self.table(found))), 80)
+        self.assertLessEqual(max(map(len, self.table(lines))), 80)
 
     def test_wide_ones(self) -> None:
         command = script('replay', 'examples/uneven', '--wide')
@@ -311,9 +311,9 @@ class TestTerminal(base.BaseTestCase):
 class TestTables(base.BaseTestCase):
     def test_the_widest_column_is_wrapped(self) -> None:
         rows = [('name', 'why'), ('a' * 14, 'because of ' * 9)]
-        found = tables.aligned(rows, 50)
-        self.assertLessEqual(max(map(len, found)), 50)
-        self.assertIn('a' * 14, found[1])
+        result = tables.aligned(rows, 50)
+        self.assertLessEqual(max(map(len, result)), 50)
+        self.assertIn('a' * 14, result[1])
 
     def test_what_may_be_left_out_goes_first(self) -> None:
         rows = [('name', 'x', 'y'), ('a' * 30, '1' * 12, '2' * 12)]

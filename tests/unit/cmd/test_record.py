@@ -133,14 +133,14 @@ class RecordTestCase(CheckTestCase):
 class TestRecord(RecordTestCase):
     def test_it_plans_as_an_audit_would(self) -> None:
         """One look at the cloud, and a plan of it."""
-        found = self.recorded()
-        self.assertEqual([], found.unknown)
-        self.assertEqual(['a'], found.request.aggregates)
-        self.assertEqual(3, len(found.gathered.instances))
-        [scope] = replay(found, ReplayOptions()).report.scopes
+        result = self.recorded()
+        self.assertEqual([], result.unknown)
+        self.assertEqual(['a'], result.request.aggregates)
+        self.assertEqual(3, len(result.gathered.instances))
+        [scope] = replay(result, ReplayOptions()).report.scopes
         self.assertEqual('a', scope.name)
         self.assertAlmostEqual(0.4, scope.policies[0].imbalance_before)
-        self.assertEqual(8, self.room(found, 'a1'))
+        self.assertEqual(8, self.room(result, 'a1'))
 
     def room(self, found: Recording, host: str) -> int:
         headroom = found.gathered.cloud.hosts[host].headroom or {}
@@ -162,7 +162,7 @@ class TestRecord(RecordTestCase):
         """Capacity too, so that a drain can be replayed."""
         self.write_policies(policy(capacity_query='cpu_reserved'))
         self.series['cpu_reserved'] = [(host, 0.2) for host in HOSTS]
-        found = self.recorded()
+        result = self.recorded()
         self.assertEqual(
             {
                 'cpu_of_host',
@@ -173,26 +173,26 @@ class TestRecord(RecordTestCase):
             },
             set(self.queries()),
         )
-        self.assertEqual('', found.gathered.failures_unknown)
-        plan = replay(found, ReplayOptions(mode='evacuate'))
+        self.assertEqual('', result.gathered.failures_unknown)
+        plan = replay(result, ReplayOptions(mode='evacuate'))
         self.assertFalse(plan.report.scopes[0].policies[0].skipped)
 
     def test_scopes(self) -> None:
         """Those named, those configured, or all; the cloud is whole."""
         self.aggregates(aggregate(1, 'a', 'a1', 'a2'), aggregate(2, 'b'))
-        found = self.recorded('--aggregate', 'a', '--unassigned')
-        self.assertEqual(['a'], found.request.aggregates)
-        self.assertTrue(found.request.include_unassigned)
-        self.assertEqual(set(HOSTS), set(found.gathered.cloud.hosts))
+        result = self.recorded('--aggregate', 'a', '--unassigned')
+        self.assertEqual(['a'], result.request.aggregates)
+        self.assertTrue(result.request.include_unassigned)
+        self.assertEqual(set(HOSTS), set(result.gathered.cloud.hosts))
         conf = self.conf(aggregates='')
-        found = self.recorded('--force', '--config-file', conf)
-        self.assertEqual(['*'], found.request.aggregates)
-        self.assertTrue(found.request.include_unassigned)
+        result = self.recorded('--force', '--config-file', conf)
+        self.assertEqual(['*'], result.request.aggregates)
+        self.assertTrue(result.request.include_unassigned)
 
     def test_other_policies(self) -> None:
         path = self.write_policies(policy('ram'), name='other.yaml')
-        found = self.recorded('--policies', path)
-        self.assertEqual(['ram'], [one.name for one in found.policies])
+        result = self.recorded('--policies', path)
+        self.assertEqual(['ram'], [one.name for one in result.policies])
 
     def test_servers_beside_their_hosts(self) -> None:
         self.series['cpu_of_vm'] = [
@@ -226,9 +226,10 @@ class TestRecord(RecordTestCase):
         code, err = self.record()
         self.assertEqual(0, code)
         self.assertIn('warning: query cpu_of_host', err)
-        found = load.read(str(self.target))
+        result = load.read(str(self.target))
         self.assertEqual(
-            {'unreachable'}, {one.health for one in found.answers.values()}
+            {'unreachable'},
+            {answer.health for answer in result.answers.values()},
         )
 
 
@@ -250,22 +251,26 @@ class TestCells(RecordTestCase):
 
     def test_what_emptying_one_needs(self) -> None:
         self.cells()
-        found = self.recorded('--aggregate', 'b')
-        needs = found.gathered.cell_needs
+        result = self.recorded('--aggregate', 'b')
+        needs = result.gathered.cell_needs
         self.assertEqual(['m1'], [*needs.flavors])
         self.assertEqual(
             [{'cores': 8, 'ram': 8}], [*needs.quota_left.values()]
         )
-        self.assertIn('Manila shares', ' '.join(found.unknown))
+        self.assertIn('Manila shares', ' '.join(result.unknown))
         options = ReplayOptions(
             mode='cell_drain',
             parameters={'source_cell': 'old', 'target_cells': 'new'},
         )
-        [scope] = replay(found, options).report.scopes
+        [scope] = replay(result, options).report.scopes
         self.assertEqual('old -> new', scope.name)
         cell = cell_drain.outcome_of(scope)
         assert cell is not None
-        there = [one for one in found.gathered.instances if one.host == 'a1']
+        there = [
+            instance
+            for instance in result.gathered.instances
+            if instance.host == 'a1'
+        ]
         self.assertEqual(len(there), cell.servers_before)
 
     def between(self) -> None:
@@ -302,8 +307,8 @@ class TestCells(RecordTestCase):
         ):
             self.between()
             self.watcher_says(plans, [action])
-            found = self.recorded('--force')
-            [move] = found.gathered.cell_needs.unfinished
+            result = self.recorded('--force')
+            [move] = result.gathered.cell_needs.unfinished
             self.assertEqual(
                 (action['uuid'], 'u-a1', expected),
                 (move.action, move.instance, move.plan),
@@ -312,9 +317,9 @@ class TestCells(RecordTestCase):
     def test_watcher_does_not_tell_who_began_them(self) -> None:
         self.between()
         self.wire.get(f'{WATCHER}/v1/actions/detail', status_code=403, json={})
-        found = self.recorded()
-        self.assertIn('each is taken for one of', ' '.join(found.unknown))
-        needs = found.gathered.cell_needs
+        result = self.recorded()
+        self.assertIn('each is taken for one of', ' '.join(result.unknown))
+        needs = result.gathered.cell_needs
         self.assertEqual([], needs.unfinished)
         self.assertEqual(['u-a1'], [one.instance for one in needs.of_others])
 
@@ -322,7 +327,7 @@ class TestCells(RecordTestCase):
         """Nothing is asked that nobody needs."""
         self.recorded()
         paths = [one.path for one in self.wire.request_history]
-        self.assertFalse([one for one in paths if 'flavors' in one])
+        self.assertFalse([path for path in paths if 'flavors' in path])
 
 
 class TestHistory(RecordTestCase):
@@ -332,7 +337,7 @@ class TestHistory(RecordTestCase):
         hosts = self.recorded('--config-file', conf).gathered.cloud.hosts
         self.assertEqual(
             {'a1': None, 'a2': 2.0, 'a3': None},
-            {name: one.excluded for name, one in hosts.items()},
+            {name: host.excluded for name, host in hosts.items()},
         )
 
     def test_partial_answers(self) -> None:
@@ -351,12 +356,12 @@ class TestHistory(RecordTestCase):
             'query cpu_of_vm: 1 series of the answer has no label "uuid"',
         ):
             self.assertIn(text, err)
-        found = load.read(str(self.target))
-        self.assertIn('store 2', found.gathered.exclusions_unknown)
-        reading = found.answers['cpu_of_host', 'host']
+        result = load.read(str(self.target))
+        self.assertIn('store 2', result.gathered.exclusions_unknown)
+        reading = result.answers['cpu_of_host', 'host']
         self.assertEqual('partial', reading.health.value)
         self.assertIn('isPartial', reading.incomplete)
-        self.assertEqual(1, found.answers['cpu_of_vm', 'uuid'].unlabelled)
+        self.assertEqual(1, result.answers['cpu_of_vm', 'uuid'].unlabelled)
 
     def test_nobody_knows_the_hosts_at_fault(self) -> None:
         """It is told, and recorded."""
@@ -366,8 +371,8 @@ class TestHistory(RecordTestCase):
         code, err = self.record('--config-file', conf)
         self.assertEqual(0, code, err)
         self.assertIn('warning: exclude_hosts_query: the series', err)
-        found = load.read(str(self.target))
-        self.assertIn('"host"', found.gathered.exclusions_unknown)
+        result = load.read(str(self.target))
+        self.assertIn('"host"', result.gathered.exclusions_unknown)
 
     def test_quarantine(self) -> None:
         """An action that failed is in Watcher's history."""
@@ -389,13 +394,13 @@ class TestHistory(RecordTestCase):
             ]
         )
         conf = self.conf(cooldown=0)
-        found = self.recorded('--config-file', conf)
-        [event] = found.gathered.events
+        result = self.recorded('--config-file', conf)
+        [event] = result.gathered.events
         self.assertEqual(
             (Outcome.FAILED, 'MigrationFailed', 'u-a1', 'a'),
             (event.outcome, event.error_type, event.instance, event.scope),
         )
-        [scope] = replay(found, ReplayOptions()).report.scopes
+        [scope] = replay(result, ReplayOptions()).report.scopes
         self.assertIn('it is in quarantine', str(scope.stayed))
         [asked] = [
             one
@@ -427,9 +432,9 @@ class TestHistory(RecordTestCase):
         self.wire.get(
             f'{WATCHER}/v1/audits/audit', json={'auto_trigger': True}
         )
-        found = self.recorded()
+        result = self.recorded()
         # One action of the same uuid in both plans.
-        [event] = found.gathered.events
+        [event] = result.gathered.events
         self.assertEqual(Outcome.PLANNED, event.outcome)
         asked = [
             one.qs.get('action_plan_uuid')
@@ -464,10 +469,10 @@ class TestHistory(RecordTestCase):
         code, err = self.record()
         self.assertEqual(0, code)
         self.assertIn('warning: what Watcher knows', err)
-        found = load.read(str(self.target))
-        [text] = found.unknown
+        result = load.read(str(self.target))
+        [text] = result.unknown
         self.assertIn('HTTP 403', text)
-        [scope] = replay(found, ReplayOptions()).report.scopes
+        [scope] = replay(result, ReplayOptions()).report.scopes
         self.assertIn(text, scope.warnings)
 
     def test_no_watcher(self) -> None:
@@ -510,8 +515,8 @@ class TestRefusals(RecordTestCase):
         self.recorded()
         self.assertIn('--force', self.refused())
         self.series['cpu_of_host'] = [('a1', 0.9)]
-        found = self.recorded('--force')
-        [sample] = found.answers['cpu_of_host', 'host'].samples
+        result = self.recorded('--force')
+        [sample] = result.answers['cpu_of_host', 'host'].samples
         self.assertEqual(0.9, sample.value)
         self.assertEqual([], list(self.folder.glob('.kronos*')))
 
@@ -642,12 +647,12 @@ class TestWholeCloud(CheckTestCase):
             line for line in err.splitlines() if 'vm_profile' not in line
         ]
         self.assertNotIn('warning', '\n'.join(others))
-        found = load.read(str(target))
-        self.assertEqual(12, len(found.gathered.cloud.hosts))
-        self.assertEqual(95, len(found.gathered.instances))
-        self.assertEqual(5, len(found.gathered.groups))
+        result = load.read(str(target))
+        self.assertEqual(12, len(result.gathered.cloud.hosts))
+        self.assertEqual(95, len(result.gathered.instances))
+        self.assertEqual(5, len(result.gathered.groups))
         for path in target.rglob('*.json'):
             for secret in ('tok3n-of', 'pa55word', 'I2Nsb3Vk'):
                 self.assertNotIn(secret, path.read_text(), path)
-        steps = replay(found, ReplayOptions()).report.steps
+        steps = replay(result, ReplayOptions()).report.steps
         self.assertNotEqual([], steps)

@@ -51,7 +51,8 @@ class TestReplay(base.BaseTestCase):
             scope['memory_mb'],
         )
         self.assertEqual(
-            ['cpu', 'ram', 'net'], [one['name'] for one in scope['policies']]
+            ['cpu', 'ram', 'net'],
+            [policy['name'] for policy in scope['policies']],
         )
         self.assertEqual(
             len(scope['unmovable']), sum(scope['unmovable_reasons'].values())
@@ -108,10 +109,10 @@ class TestReplay(base.BaseTestCase):
         self.assertEqual(0, code)
         steps = plan(METRIC, '--max-migrations', '2')['steps']
         for row, step in zip(rows, steps, strict=True):
-            found = dict(zip(head, row, strict=True))
+            result = dict(zip(head, row, strict=True))
             fell = step['combined_before'] - step['combined_after']
-            self.assertEqual(f'{fell:+.4f}', found['gain'])
-            self.assertEqual(step['instance'], found['instance'])
+            self.assertEqual(f'{fell:+.4f}', result['gain'])
+            self.assertEqual(step['instance'], result['instance'])
         memory = f' {int(rows[0][7]) / 1024:.1f} GiB '
         self.assertIn(memory, run(METRIC)[1])
 
@@ -161,8 +162,8 @@ class TestReplay(base.BaseTestCase):
             'from kronos.cmd import replay\n'
             f'sys.exit(replay.main([{METRIC!r}, "--format", "json"]))\n'
         )
-        found = subprocess.run(
+        result = subprocess.run(
             [sys.executable, '-c', code], capture_output=True, check=False
         )
-        self.assertEqual((0, b''), (found.returncode, found.stderr))
-        self.assertIn('scopes', json.loads(found.stdout))
+        self.assertEqual((0, b''), (result.returncode, result.stderr))
+        self.assertIn('scopes', json.loads(result.stdout))

@@ -112,8 +112,8 @@ class TestOne(RecordingsTestCase):
     def test_document(self) -> None:
         """Keys that programs read; they stay."""
         path = self.record('one')
-        found = self.plan(path)
-        self.assertEqual(1, found['format_version'])
+        plan = self.plan(path)
+        self.assertEqual(1, plan['format_version'])
         self.assertEqual(
             {
                 'path': path,
@@ -122,19 +122,21 @@ class TestOne(RecordingsTestCase):
                 'strategy': 'kronos_spread',
                 'anonymized': False,
             },
-            found['recording'],
+            plan['recording'],
         )
-        self.assertEqual(['a', 'b'], [one['name'] for one in found['scopes']])
-        self.assertEqual(600.0, found['settings']['cooldown_seconds'])
-        self.assertNotIn('timings', found)
         self.assertEqual(
-            f'kronos-replay {path} --format json', found['command']
+            ['a', 'b'], [scope['name'] for scope in plan['scopes']]
         )
-        self.assertEqual({}, found['overrides'])
-        self.assertEqual(['kronos-watcher'], list(found['versions']))
-        found = self.plan(path, '--set', 'keep_hosts=2')
-        self.assertEqual({'keep_hosts': '2'}, found['overrides'])
-        [step, *_] = found['scopes'][0]['steps']
+        self.assertEqual(600.0, plan['settings']['cooldown_seconds'])
+        self.assertNotIn('timings', plan)
+        self.assertEqual(
+            f'kronos-replay {path} --format json', plan['command']
+        )
+        self.assertEqual({}, plan['overrides'])
+        self.assertEqual(['kronos-watcher'], list(plan['versions']))
+        plan = self.plan(path, '--set', 'keep_hosts=2')
+        self.assertEqual({'keep_hosts': '2'}, plan['overrides'])
+        [step, *_] = plan['scopes'][0]['steps']
         self.assertIn('lowers the combined imbalance by', step['why'])
         self.assertAlmostEqual(
             step['combined_before'] - step['combined_after'], step['gain']
@@ -143,7 +145,7 @@ class TestOne(RecordingsTestCase):
     def test_wishes(self) -> None:
         path = self.record('one')
         moves = {
-            number: sum(len(one['steps']) for one in found['scopes'])
+            number: sum(len(scope['steps']) for scope in found['scopes'])
             for number, found in enumerate(
                 (
                     self.plan(path),
@@ -185,7 +187,9 @@ class TestOne(RecordingsTestCase):
         other[0].weight = 1.0
         file.write_text(loader.dump(other))
         (scope, _) = self.plan(path, '--policies', str(file))['scopes']
-        self.assertEqual(['cpu'], [one['name'] for one in scope['policies']])
+        self.assertEqual(
+            ['cpu'], [policy['name'] for policy in scope['policies']]
+        )
 
     def test_timings(self) -> None:
         path = self.record('one')

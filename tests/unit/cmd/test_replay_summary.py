@@ -26,7 +26,10 @@ class TestMany(test_replay_recordings.RecordingsTestCase):
         (found,) = self.plan(self.week())['replays']
         self.assertEqual(
             ['b', 'c', 'a'],
-            [os.path.basename(one['path']) for one in found['recordings']],
+            [
+                os.path.basename(recording['path'])
+                for recording in found['recordings']
+            ],
         )
         self.assertEqual(
             found, self.plan(*self.names('a', 'b', 'c'))['replays'][0]
@@ -70,9 +73,9 @@ class TestMany(test_replay_recordings.RecordingsTestCase):
         self.record('a')
         other = recordings.small()
         moved = self.plan(str(self.top / 'a'))['scopes'][0]['steps'][0]
-        for one in other.gathered.instances:
-            if one.uuid == moved['instance']:
-                one.host = moved['destination']
+        for instance in other.gathered.instances:
+            if instance.uuid == moved['instance']:
+                instance.host = moved['destination']
         busy, calm = moved['destination'], moved['source']
         for policy in ('cpu', 'ram'):
             for sample in other.answers[f'{policy}_of_host', 'host'].samples:
@@ -116,11 +119,11 @@ class TestMany(test_replay_recordings.RecordingsTestCase):
         self.assertIn(f'{self.top}/c/meta.json: Invalid JSON', err)
         self.assertRegex(out, r'(?m)^recordings +2$')
         code, out, _ = run(week, '-f', 'json')
-        found = json.loads(out)
+        document = json.loads(out)
         self.assertEqual(1, code)
-        self.assertEqual(2, len(found['replays'][0]['recordings']))
+        self.assertEqual(2, len(document['replays'][0]['recordings']))
         self.assertEqual(
-            [str(self.top / 'c')], [one['path'] for one in found['failed']]
+            [str(self.top / 'c')], [one['path'] for one in document['failed']]
         )
 
     def test_none_that_is_whole(self) -> None:

@@ -37,7 +37,9 @@ class RecoveryTestCase(base.BaseTestCase):
             lines,
         )
         self.assertIn('Restart: x on b: it failed (crash)', lines)
-        [there] = [one for one in lines if one.startswith('Restart: web (v)')]
+        [there] = [
+            line for line in lines if line.startswith('Restart: web (v)')
+        ]
         self.assertIn('a -> ', there)
 
     def test_page(self) -> None:

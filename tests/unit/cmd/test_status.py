@@ -93,12 +93,12 @@ class TestFiles(StatusTestCase):
         """Beside Watcher's, it has the options of Kronos."""
         watcher = self.write('watcher.conf', '[kronos]\nmax_moves = 1\n')
         own = self.conf()
-        found = self.results(
+        result = self.results(
             1, '--config-file', own, '--watcher-config', watcher
         )
-        told = found['Configuration']['details']
+        told = result['Configuration']['details']
         self.assertIn(f'{watcher}: [kronos] max_moves', told)
-        self.assertEqual(0, found['Policies Files']['result'])
+        self.assertEqual(0, result['Policies Files']['result'])
         self.assertEqual(
             [[watcher], [watcher]],
             [request['files'] for _, request in self.inspected[:2]],
@@ -111,10 +111,10 @@ class TestFiles(StatusTestCase):
         more.mkdir()
         more.joinpath('kronos.conf').write_text('[kronos]\nmax_moves = 1\n')
         conf = self.conf()
-        found = self.results(
+        result = self.results(
             1, '--watcher-config', conf, '--nova-config', nova
         )
-        told = found['Configuration']['details']
+        told = result['Configuration']['details']
         self.assertIn('kronos.conf: [kronos] max_moves', told)
         self.assertEqual([str(more)], self.inspected[2][1]['folders'])
 
@@ -191,9 +191,11 @@ class TestPage(StatusTestCase):
         answer = super().inspect(module, arguments, request)
         groups = service_probe.GROUPS[arguments[0]] if arguments else ()
         plugins = {
-            f'{one.group}:{one.name}': ''
-            for one in metadata.distribution(program.PACKAGE).entry_points
-            if one.group in groups
+            f'{entry_point.group}:{entry_point.name}': ''
+            for entry_point in metadata.distribution(
+                program.PACKAGE
+            ).entry_points
+            if entry_point.group in groups
         }
         return answer | {'plugins': plugins}
 
@@ -224,8 +226,8 @@ class TestPage(StatusTestCase):
         )
 
     def test_commands(self) -> None:
-        found = documented.typed('upgrading.rst', 'kronos-status')
-        self.assertGreater(len(found), 3)
-        for words in found:
-            words = [self.paths.get(one, one) for one in words]
+        result = documented.typed('upgrading.rst', 'kronos-status')
+        self.assertGreater(len(result), 3)
+        for words in result:
+            words = [self.paths.get(word, word) for word in words]
             status.argument_parser().parse_args(words)

@@ -14,8 +14,8 @@ from kronos.cmd import terminal
 class TestLines(base.BaseTestCase):
     def test_a_document(self) -> None:
         """Keys are names, too; numbers stay."""
-        found = terminal.lines({'a\nb': ['c\n', ('d\x00', 1.5, None)]})
-        self.assertEqual({'a?b': ['c?', ['d?', 1.5, None]]}, found)
+        lines = terminal.lines({'a\nb': ['c\n', ('d\x00', 1.5, None)]})
+        self.assertEqual({'a?b': ['c?', ['d?', 1.5, None]]}, lines)
 
 
 class TestShow(base.BaseTestCase):

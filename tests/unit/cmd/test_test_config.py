@@ -151,7 +151,10 @@ class TestOffline(CheckTestCase):
         report = self.check('--offline', '--config-file', conf)
         self.assertEqual(
             ['[kronos] soft_rules', '[kronos] cooldown'],
-            [one['text'].split(' in ')[0] for one in report['findings']],
+            [
+                finding['text'].split(' in ')[0]
+                for finding in report['findings']
+            ],
         )
 
     def test_options_that_are_empty(self) -> None:
@@ -167,16 +170,16 @@ class TestOffline(CheckTestCase):
                 f'[kronos] cooldown in {conf}: it is empty: give it a value, '
                 'or leave it out; the default is 600',
             ],
-            [one['text'] for one in report['findings']],
+            [finding['text'] for finding in report['findings']],
         )
 
     def test_a_name_that_means_nothing(self) -> None:
         conf = self.conf(coldown=3, more='[kronos_promethius]\nurl = x')
         report = self.check('--offline', '--config-file', conf)
         mends = {
-            one['mend']
-            for one in report['findings']
-            if one['code'] == 'option-unknown'
+            finding['mend']
+            for finding in report['findings']
+            if finding['code'] == 'option-unknown'
         }
         self.assertEqual(
             {'did you mean cooldown?', 'did you mean kronos_prometheus?'},
@@ -188,9 +191,9 @@ class TestOffline(CheckTestCase):
         conf = self.conf(more='[engine]\nx = 1\n[prometheus]\ny = 2')
         report = self.check('--offline', '--config-file', conf)
         told = {
-            one['text'].split(': ')[1].split(' ')[0]: one['mend']
-            for one in report['findings']
-            if one['code'] == 'option-unknown'
+            finding['text'].split(': ')[1].split(' ')[0]: finding['mend']
+            for finding in report['findings']
+            if finding['code'] == 'option-unknown'
         }
         self.assertEqual({'[engine]', '[prometheus]'}, set(told))
         self.assertIn('[kronos]', told['[engine]'])
@@ -256,8 +259,8 @@ class TestOffline(CheckTestCase):
             self.write_policies(policy(threshold=0.15))
             conf = self.conf(pack_policies_file=self.folder / 'pack.yaml')
             report = self.check('--offline', '--config-file', conf)
-            found = self.codes(report)
-            self.assertEqual({*codes}, {*found.values()})
+            result = self.codes(report)
+            self.assertEqual({*codes}, {*result.values()})
             if codes:
                 text = self.finding(report, 'threshold-ignored')['text']
                 self.assertIn('threshold = 0.15 has no effect', text)
@@ -409,9 +412,9 @@ class TestCloud(CheckTestCase):
             json={'error': {'message': 'no such user', 'code': 401}},
         )
         report = self.check()
-        found = self.finding(report, 'credentials')
-        self.assertIn('[nova]', found['text'])
-        self.assertIn('correct the credentials', found['mend'])
+        result = self.finding(report, 'credentials')
+        self.assertIn('[nova]', result['text'])
+        self.assertIn('correct the credentials', result['mend'])
         self.assertEqual(2, len(report['queries']))
         self.assertEqual([], report['scopes'])
 
@@ -428,12 +431,12 @@ class TestCloud(CheckTestCase):
             with self.subTest(text):
                 wire = self.wire.register_uri(method, url, **answer)
                 report = self.check()
-                found = self.finding(report, 'credentials')
-                self.assertIn(text, found['text'])
-                self.assertNotIn('et auth_url', found['text'])
-                self.assertNotIn('orrect', found['text'])
-                self.assertIn('set auth_url to the address', found['mend'])
-                self.assertIn('[nova]', found['mend'])
+                result = self.finding(report, 'credentials')
+                self.assertIn(text, result['text'])
+                self.assertNotIn('et auth_url', result['text'])
+                self.assertNotIn('orrect', result['text'])
+                self.assertIn('set auth_url to the address', result['mend'])
+                self.assertIn('[nova]', result['mend'])
                 self.wire._adapter._matchers.remove(wire)
 
     def test_there_are_no_credentials(self) -> None:
@@ -462,19 +465,19 @@ class TestCloud(CheckTestCase):
                     json={'forbidden': {'message': 'Policy does not allow'}},
                 )
                 report = self.check()
-                found = self.finding(report, 'permission')
-                self.assertIn('Policy does not allow', found['text'])
-                self.assertIn(rule, found['mend'])
-                self.assertEqual('error', found['level'])
+                result = self.finding(report, 'permission')
+                self.assertIn('Policy does not allow', result['text'])
+                self.assertIn(rule, result['mend'])
+                self.assertEqual('error', result['level'])
 
     def test_no_administrator(self) -> None:
         """What cannot be tried is judged by the roles, and says so."""
         self.roles('member', 'reader')
         report = self.check()
-        found = self.finding(report, 'permission-admin')
-        self.assertIn('member, reader', found['text'])
-        self.assertIn('judged by the roles', found['text'])
-        self.assertIn('migrate_live:host', found['mend'])
+        result = self.finding(report, 'permission-admin')
+        self.assertIn('member, reader', result['text'])
+        self.assertIn('judged by the roles', result['text'])
+        self.assertIn('migrate_live:host', result['mend'])
 
     def test_hosts_are_hidden(self) -> None:
         row = self.server('a1')
@@ -499,7 +502,7 @@ class TestCloud(CheckTestCase):
         self.assertIn('there is no aggregate "b"; known: a', text)
         report = self.check('--config-file', self.conf(aggregates=''))
         self.assertEqual('note', self.codes(report)['scope-none'])
-        self.assertEqual(['a'], [one['scope'] for one in report['scopes']])
+        self.assertEqual(['a'], [scope['scope'] for scope in report['scopes']])
         report = self.check(
             '--scope', 'a', '--config-file', self.conf(aggregates='b')
         )
@@ -582,9 +585,9 @@ class TestMetrics(CheckTestCase):
         conf = self.conf(prometheus={'bearer_token': 't0ken'})
         for more in ((), ('--offline',)):
             report = self.check('--config-file', conf, *more)
-            found = self.finding(report, 'prometheus-clear-text')
-            self.assertIn('http://', found['text'])
-            self.assertEqual('warning', found['level'])
+            result = self.finding(report, 'prometheus-clear-text')
+            self.assertIn('http://', result['text'])
+            self.assertEqual('warning', result['level'])
 
     def test_options_that_contradict_each_other(self) -> None:
         conf = self.conf(prometheus={'bearer_token': 't0ken', 'username': 'x'})
@@ -672,10 +675,10 @@ class TestMetrics(CheckTestCase):
         for how, level, good in (('warn', 'warning', 1), ('skip', 'error', 0)):
             conf = self.conf(partial_answers=how)
             report = self.check('--config-file', conf)
-            found = self.finding(report, 'answer-partial')
-            self.assertEqual(level, found['level'])
-            self.assertIn('store 2 is away', found['text'])
-            self.assertIn('every store of Prometheus', found['mend'])
+            result = self.finding(report, 'answer-partial')
+            self.assertEqual(level, result['level'])
+            self.assertIn('store 2 is away', result['text'])
+            self.assertIn('every store of Prometheus', result['mend'])
             self.assertEqual(bool(good), report['good'])
             self.assertEqual('partial', report['queries'][0]['health'])
             for code in ('policy-doubtful', 'policy-skipped'):
@@ -686,15 +689,15 @@ class TestMetrics(CheckTestCase):
         report = self.check()
         self.assertTrue(report['good'])
         texts = [
-            one['text']
-            for one in report['findings']
-            if one['code'] == 'series-unlabelled'
+            finding['text']
+            for finding in report['findings']
+            if finding['code'] == 'series-unlabelled'
         ]
         self.assertEqual(2, len(texts))
         self.assertIn('{host!=""}', texts[0])
         self.assertIn('{uuid!=""}', texts[1])
         self.assertNotIn('policy-doubtful', self.codes(report))
-        counts = [one['series_without_label'] for one in report['queries']]
+        counts = [query['series_without_label'] for query in report['queries']]
         self.assertEqual([1, 1], counts)
 
     def test_labels_of_no_host(self) -> None:
@@ -719,10 +722,10 @@ class TestMetrics(CheckTestCase):
             (label, 100.0 * value) for label, value in self.series['cpu_of_vm']
         ]
         report = self.check()
-        found = self.finding(report, 'profiles-above-hosts')
-        self.assertEqual('error', found['level'])
+        result = self.finding(report, 'profiles-above-hosts')
+        self.assertEqual('error', result['level'])
         self.assertRegex(
-            found['text'],
+            result['text'],
             'policy cpu: vm_profile_query: the servers of a[1-3] sum to .*, '
             'and imbalance_query gives .* for it',
         )
@@ -732,9 +735,9 @@ class TestMetrics(CheckTestCase):
         self.series['cpu_of_vm'] = [
             (label, 0.0) for label, _ in self.series['cpu_of_vm']
         ]
-        found = self.finding(self.check(), 'profiles-below-hosts')
-        self.assertEqual('warning', found['level'])
-        self.assertIn('running servers used exactly 0', found['text'])
+        result = self.finding(self.check(), 'profiles-below-hosts')
+        self.assertEqual('warning', result['level'])
+        self.assertIn('running servers used exactly 0', result['text'])
 
     def test_a_clock_that_is_behind(self) -> None:
         """All queries alike: one finding, and no query is to blame."""
@@ -744,11 +747,11 @@ class TestMetrics(CheckTestCase):
             self.assertEqual('stale', row['health'])
             self.assertIn('staleness_threshold is 5 min', row['error'])
         self.assertNotIn('query-failed', self.codes(report))
-        found = self.finding(report, 'clock')
-        self.assertEqual('error', found['level'])
+        result = self.finding(report, 'clock')
+        self.assertEqual('error', result['level'])
         # The answer takes a while.
-        self.assertRegex(found['text'], r"(399|400)\.\d s behind this host's")
-        self.assertIn('NTP', found['mend'])
+        self.assertRegex(result['text'], r"(399|400)\.\d s behind this host's")
+        self.assertIn('NTP', result['mend'])
         self.assertEqual('error', self.codes(report)['scope-blocked'])
 
     def test_clocks_that_differ_a_little(self) -> None:
@@ -756,7 +759,9 @@ class TestMetrics(CheckTestCase):
         report = self.check()
         self.assertEqual('warning', self.codes(report)['clock'])
         clocks = [
-            one for one in report['findings'] if 'its clock is' in one['text']
+            finding
+            for finding in report['findings']
+            if 'its clock is' in finding['text']
         ]
         self.assertEqual(1, len(clocks))
         self.assertTrue(report['good'])
@@ -814,12 +819,12 @@ class TestServers(CheckTestCase):
             row['by_label_type'],
         )
         self.assertEqual('u-a1', row['examples_without'][0]['uuid'])
-        found = self.finding(report, 'servers-unknown')
+        result = self.finding(report, 'servers-unknown')
         self.assertEqual(
             'with vm_profile_label_type: nova_internal_name 3 would have one',
-            found['mend'],
+            result['mend'],
         )
-        self.assertIn('u-a1, u-a2, u-a3', found['text'])
+        self.assertIn('u-a1, u-a2, u-a3', result['text'])
 
     def test_some_have_none(self) -> None:
         """What becomes of them hangs on the fallback."""
@@ -830,9 +835,9 @@ class TestServers(CheckTestCase):
         ):
             self.write_policies(policy(vm_profile_fallback=fallback))
             report = self.check()
-            found = self.finding(report, 'servers-without')
-            self.assertIn('1 of 3 servers', found['text'])
-            self.assertIn(words, found['text'])
+            result = self.finding(report, 'servers-without')
+            self.assertIn('1 of 3 servers', result['text'])
+            self.assertIn(words, result['text'])
             self.assertEqual(
                 ['gone'], report['servers'][0]['labels_unmatched']
             )

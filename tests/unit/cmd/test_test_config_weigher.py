@@ -49,9 +49,9 @@ class TestWeigher(CheckTestCase):
     def text(self, code: str, **fields: Any) -> str:
         """What is told of an answer, as an error."""
         self.weighers = self.answer_of(**fields)
-        found = self.finding(self.weigher(), code)
-        self.assertEqual('error', found['level'])
-        return str(found['text'])
+        result = self.finding(self.weigher(), code)
+        self.assertEqual('error', result['level'])
+        return str(result['text'])
 
     def test_good(self) -> None:
         report = self.weigher()
@@ -112,8 +112,8 @@ class TestWeigher(CheckTestCase):
         text = self.text('weigher-load', error='ImportError: no Thing')
         self.assertIn('would not start: ImportError: no Thing', text)
         self.weighers = InspectionError('no end')
-        found = self.finding(self.weigher(), 'weigher-load')
-        self.assertIn('no end', found['text'])
+        result = self.finding(self.weigher(), 'weigher-load')
+        self.assertIn('no end', result['text'])
 
     def test_its_options(self) -> None:
         text = self.text('config-invalid', faults=['[kronos] x: no'])
@@ -129,10 +129,12 @@ class TestWeigher(CheckTestCase):
             self.assertIn(words, text)
         self.weighers = self.answer_of(multiplier=5.0)
         report = self.weigher()
-        found = self.finding(report, 'weigher-weak')
-        self.assertEqual('warning', found['level'])
-        self.assertIn('RAMWeigher (1, as much as 0.20 of load)', found['text'])
-        self.assertNotIn('BuildFailure', found['text'])
+        result = self.finding(report, 'weigher-weak')
+        self.assertEqual('warning', result['level'])
+        self.assertIn(
+            'RAMWeigher (1, as much as 0.20 of load)', result['text']
+        )
+        self.assertNotIn('BuildFailure', result['text'])
 
     def test_its_scores(self) -> None:
         text = self.text('weigher-scores', scores_error='no Prometheus')
@@ -142,8 +144,10 @@ class TestWeigher(CheckTestCase):
         self.weighers = self.answer_of(
             scores={'a1': 0.5, 'a2': 0.4, 'a3': None}, troubles=['why not']
         )
-        found = self.finding(self.weigher(), 'weigher-neutral')
-        self.assertIn('1 of 3 hosts have no score, a3: why not', found['text'])
+        result = self.finding(self.weigher(), 'weigher-neutral')
+        self.assertIn(
+            '1 of 3 hosts have no score, a3: why not', result['text']
+        )
 
     def test_a_name_that_means_nothing(self) -> None:
         """In nova.conf, too."""

@@ -38,7 +38,7 @@ class TestOptions(base.BaseTestCase):
         self.assertEqual(ReplayOptions(), options_of())
 
     def test_all(self) -> None:
-        found = options_of(
+        result = options_of(
             *('--set', 'threshold.cpu=0.1', '--set', 'keep_hosts=2'),
             *('--mode', 'pack', '--max-migrations', '7'),
             *('--scope', 'a', '--scope', '_unassigned_'),
@@ -53,12 +53,14 @@ class TestOptions(base.BaseTestCase):
                 plain=True,
                 exhaust=True,
             ),
-            found,
+            result,
         )
 
     def test_an_override_may_hold_an_equals_sign(self) -> None:
-        found = options_of('--set', 'imbalance_query.cpu=up{a="b"}')
-        self.assertEqual({'imbalance_query.cpu': 'up{a="b"}'}, found.overrides)
+        result = options_of('--set', 'imbalance_query.cpu=up{a="b"}')
+        self.assertEqual(
+            {'imbalance_query.cpu': 'up{a="b"}'}, result.overrides
+        )
 
     def test_policies(self) -> None:
         """Of a file, or of standard input."""
@@ -66,8 +68,8 @@ class TestOptions(base.BaseTestCase):
         text = loader.dump(known)
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         (folder / 'policies.yaml').write_text(text)
-        found = options_of('--policies', str(folder / 'policies.yaml'))
-        self.assertEqual(known, found.policies)
+        result = options_of('--policies', str(folder / 'policies.yaml'))
+        self.assertEqual(known, result.policies)
         with mock.patch(
             'kronos.recordings.safe_files.standard_input',
             return_value=text.encode(),
@@ -140,15 +142,16 @@ class TestRemedies(base.BaseTestCase):
             what_if.cycle(plan), what_if.prepared(plan, Remedy(''))
         )
         remedy = Remedy('', {'keep_hosts': '3'}, max_migrations=2)
-        found = what_if.prepared(plan, remedy)
-        assert found is not None
+        result = what_if.prepared(plan, remedy)
+        assert result is not None
         self.assertEqual(
-            (2, 3), (found.settings.max_migrations, found.settings.keep_hosts)
+            (2, 3),
+            (result.settings.max_migrations, result.settings.keep_hosts),
         )
         self.assertEqual(1, plan.settings.max_migrations)
 
     def test_what_a_replay_refuses(self) -> None:
         plan = what_if.played(METRIC, ReplayOptions())
         for overrides in ({'threshold.other': '0.1'}, {'keep_hosts': 'few'}):
-            found = what_if.prepared(plan, Remedy('', overrides))
-            self.assertIsNone(found)
+            result = what_if.prepared(plan, Remedy('', overrides))
+            self.assertIsNone(result)

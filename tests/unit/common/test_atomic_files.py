@@ -60,7 +60,7 @@ class TestReplace(FilesTestCase):
         ):
             atomic_files.replace(self.folder / 'file', 'x', 0o640)
         self.assertEqual(
-            ['sync', 'name'], [one[0] for one in calls.method_calls]
+            ['sync', 'name'], [call[0] for call in calls.method_calls]
         )
 
     def test_a_link_is_replaced(self) -> None:
@@ -227,8 +227,8 @@ class TestRetention(FilesTestCase):
                 then = (NOW - datetime.timedelta(hours=hours)).timestamp()
                 os.utime(self.folder / name, (then, then))
             with self.subTest(are_directories=are_directories):
-                left = self.drop(1, are_directories=are_directories)
-                self.assertEqual(names[1:], left)
+                remaining = self.drop(1, are_directories=are_directories)
+                self.assertEqual(names[1:], remaining)
 
     def test_another_process_was_faster(self) -> None:
         self.files('ours-1', 'ours-2')
@@ -245,11 +245,13 @@ class TestRetention(FilesTestCase):
 class TestHouse(base.BaseTestCase):
     def test_nobody_else_writes_or_deletes_files(self) -> None:
         """One writer and one loop, so that all of them are safe."""
-        found = {
+        offenders = {
             str(path.relative_to(places.TOP))
             for path in (places.TOP / 'kronos').rglob('*.py')
             if ELSEWHERE.search(path.read_text())
         }
         # A database is no file that could be written anew as a whole.
         database = 'kronos/monitor/state_file.py'
-        self.assertEqual({'kronos/common/atomic_files.py', database}, found)
+        self.assertEqual(
+            {'kronos/common/atomic_files.py', database}, offenders
+        )

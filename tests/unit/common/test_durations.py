@@ -42,8 +42,8 @@ class TestRounded(base.BaseTestCase):
 
     @given(some.floats(1, 1e8))
     def test_it_is_about_as_long(self, seconds: float) -> None:
-        told = seconds_of(durations.rounded(seconds))
-        self.assertLessEqual(abs(told - seconds), 0.5 + 0.25 * seconds)
+        rounded = seconds_of(durations.rounded(seconds))
+        self.assertLessEqual(abs(rounded - seconds), 0.5 + 0.25 * seconds)
         self.assertLessEqual(len(durations.rounded(seconds).split()), 4)
 
 
@@ -76,7 +76,7 @@ class TestExact(base.BaseTestCase):
 
     @given(some.integers(0, 10**9))
     def test_it_is_as_long(self, seconds: int) -> None:
-        told = durations.exact(seconds)
-        self.assertAlmostEqual(seconds, seconds_of(told), delta=1e3)
+        text = durations.exact(seconds)
+        self.assertAlmostEqual(seconds, seconds_of(text), delta=1e3)
         if seconds < durations.MOST:
-            self.assertEqual(seconds, seconds_of(told))
+            self.assertEqual(seconds, seconds_of(text))

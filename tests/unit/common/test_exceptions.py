@@ -7,9 +7,9 @@ from kronos.common import exceptions
 
 
 def every(cls):
-    for one in cls.__subclasses__():
-        yield one
-        yield from every(one)
+    for subclass in cls.__subclasses__():
+        yield subclass
+        yield from every(subclass)
 
 
 class TestExceptions(base.BaseTestCase):

@@ -75,8 +75,8 @@ class TestEndings(base.BaseTestCase):
             (TABLE, f'{{"a": {{{keys}}}}}'),
         ):
             with self.subTest(text=text[:60]):
-                found = faults(adapter, text.encode())
-                self.assertIn(len(found), range(1, first_fault.PORTION + 1))
+                texts = faults(adapter, text.encode())
+                self.assertIn(len(texts), range(1, first_fault.PORTION + 1))
 
     def test_typed_dicts(self) -> None:
         """Whose fields may be called as the keys of a schema are."""
@@ -86,9 +86,9 @@ class TestEndings(base.BaseTestCase):
             ({'metadata': table, 'default': []}, 'metadata'),
             ({'metadata': {}, 'default': ['x'] * MANY}, 'default'),
         ):
-            found = faults(page, body)
-            self.assertIn(len(found), range(1, first_fault.PORTION + 1))
-            self.assertEqual(field_name, found[0]['loc'][0])
+            texts = faults(page, body)
+            self.assertIn(len(texts), range(1, first_fault.PORTION + 1))
+            self.assertEqual(field_name, texts[0]['loc'][0])
 
     def test_too_many(self) -> None:
         more = MANY + 1
@@ -99,14 +99,16 @@ class TestEndings(base.BaseTestCase):
                 '{' + ', '.join(f'"{k}": {{}}' for k in range(more)) + '}',
             ),
         ):
-            [found] = faults(adapter, text.encode())
-            self.assertRegex(found['msg'], f'(at most|more than) {MANY} ')
+            [text_of_fault] = faults(adapter, text.encode())
+            self.assertRegex(
+                text_of_fault['msg'], f'(at most|more than) {MANY} '
+            )
 
     def test_models(self) -> None:
         adapter = pydantic.TypeAdapter(Model)
         table = {f'k{number}': 'x' for number in range(MANY)}
-        [found] = faults(adapter, {'scores': table})
-        self.assertIn('more than 9 entries', found['msg'])
+        [fault] = faults(adapter, {'scores': table})
+        self.assertIn('more than 9 entries', fault['msg'])
 
 
 class TestWords(base.BaseTestCase):

@@ -34,7 +34,7 @@ class MaskedTestCase(base.BaseTestCase):
 
     def test_headers(self):
         """As a gateway repeats them."""
-        for text, told in {
+        for text, masked in {
             'Authorization: Basic dXNlcjpwdw==, Accept: x': (
                 'Authorization: ***, Accept: x'
             ),
@@ -55,7 +55,7 @@ class MaskedTestCase(base.BaseTestCase):
             'bearer_token: its value is bad': 'bearer_token: its value is bad',
             'authorization failed': 'authorization failed',
         }.items():
-            self.assertEqual(told, masking.masked(text))
+            self.assertEqual(masked, masking.masked(text))
 
     def test_credentials_without_a_header(self):
         token = 'gAAAAABnSecretOfKeystone0123456789_-=='

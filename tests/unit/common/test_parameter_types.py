@@ -9,13 +9,15 @@ from kronos.common.exceptions import ConfigurationError
 
 class EitherTestCase(base.BaseTestCase):
     def test_the_audit_goes_first(self):
-        for asked, configured, expected in (
+        for of_audit, configured, expected in (
             (None, True, True),
             (None, False, False),
             (True, False, True),
             (False, True, False),
         ):
-            self.assertIs(expected, parameter_types.either(asked, configured))
+            self.assertIs(
+                expected, parameter_types.either(of_audit, configured)
+            )
 
 
 class TestValues(base.BaseTestCase):
@@ -26,8 +28,8 @@ class TestValues(base.BaseTestCase):
             ('a, b,a', ['a', 'b']),
             (['a,b', 7], ['a,b', '7']),
         ):
-            found = parameter_types.names({'x': value}, 'x', 'host')
-            self.assertEqual(expected, found)
+            names = parameter_types.names({'x': value}, 'x', 'host')
+            self.assertEqual(expected, names)
 
     def test_what_is_wrong_is_named(self) -> None:
         for call, text in (

@@ -8,7 +8,7 @@ from kronos.common import plain_text
 
 class TestPlain(base.BaseTestCase):
     def test_what_steers(self) -> None:
-        for text, told in (
+        for text, expected in (
             ('a b\tc', 'a b?c'),
             ('\x1b[31mred', '?[31mred'),
             ('a\u202edesrever', 'a?desrever'),
@@ -16,8 +16,8 @@ class TestPlain(base.BaseTestCase):
             ('höst 東京', 'höst 東京'),
             ('a\ud800b\udfff', 'a?b?'),
         ):
-            self.assertEqual(told, plain_text.plain(text))
-            self.assertEqual(told, plain_text.line(text))
+            self.assertEqual(expected, plain_text.plain(text))
+            self.assertEqual(expected, plain_text.line(text))
 
     def test_lines(self) -> None:
         """Several are several, unless they are to be one."""

@@ -23,7 +23,8 @@ class TestIsOpen(base.BaseTestCase):
 
     def is_open(self, *texts: str) -> bool:
         paths = [
-            self.write(text, f'{at}.yaml') for at, text in enumerate(texts)
+            self.write(text, f'{index}.yaml')
+            for index, text in enumerate(texts)
         ]
         return policy_files.is_open(paths, RULE)
 

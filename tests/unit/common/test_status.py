@@ -33,9 +33,9 @@ class FitTestCase(base.BaseTestCase):
             # Its own clause is too long: then without that.
             (f'KRONOS: {story}{HEAL} helps; more', f'KRONOS: {HEAL} helps; '),
         ):
-            found = status.fit(text)
-            self.assertEqual(210, len(found))
-            self.assertTrue(found.startswith(beginning), found)
+            result = status.fit(text)
+            self.assertEqual(210, len(result))
+            self.assertTrue(result.startswith(beginning), result)
 
     def test_command_that_is_whole(self):
         text = f'KRONOS: first; {HEAL} puts that right; ' + 'words ' * 40
@@ -46,11 +46,11 @@ class FitTestCase(base.BaseTestCase):
         for length in range(300):
             codes = 'KRONOS:PreFlightError: [instance_allocations] '
             text = f'{codes}{"x" * length}; {HEAL} puts that right'
-            found = status.fit(text)
-            self.assertLessEqual(len(found), 210)
-            self.assertIn(HEAL, found)
-            self.assertEqual(1, found.count('heal_allocations'))
-            self.assertTrue(found.startswith(codes))
+            result = status.fit(text)
+            self.assertLessEqual(len(result), 210)
+            self.assertIn(HEAL, result)
+            self.assertEqual(1, result.count('heal_allocations'))
+            self.assertTrue(result.startswith(codes))
 
     def test_user_of_a_url(self):
         self.assertEqual(

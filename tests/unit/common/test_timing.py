@@ -10,20 +10,20 @@ from kronos.common import timing
 
 class TestTimed(base.BaseTestCase):
     def test_a_part(self):
-        found = {'load': 1.0}
+        timings = {'load': 1.0}
         with (
             mock.patch('time.monotonic', side_effect=[10.0, 12.5]),
-            timing.timed(found, 'propose'),
+            timing.timed(timings, 'propose'),
         ):
             pass
-        self.assertEqual({'load': 1.0, 'propose': 2.5}, found)
+        self.assertEqual({'load': 1.0, 'propose': 2.5}, timings)
 
     def test_one_that_fails(self):
-        found = {}
+        timings = {}
 
         def fails():
-            with timing.timed(found, 'propose'):
+            with timing.timed(timings, 'propose'):
                 raise KeyError
 
         self.assertRaises(KeyError, fails)
-        self.assertEqual({}, found)
+        self.assertEqual({}, timings)

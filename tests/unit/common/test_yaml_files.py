@@ -74,7 +74,7 @@ class TestData(base.BaseTestCase):
 
 class TestWords(base.BaseTestCase):
     def test_a_value(self) -> None:
-        for value, told in (
+        for value, words in (
             (True, 'true'),
             ('a', "'a'"),
             ('a' * 99, "'" + 'a' * 59 + '...'),
@@ -84,4 +84,4 @@ class TestWords(base.BaseTestCase):
             ([], 'a list'),
             ({}, 'a mapping'),
         ):
-            self.assertEqual(told, yaml_files.shown(value))
+            self.assertEqual(words, yaml_files.shown(value))

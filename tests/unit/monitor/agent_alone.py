@@ -84,8 +84,8 @@ class TestIncidents(agents.AgentTestCase):
         self.assertEqual(
             [('crash', TWO), ('io_error', ONE)],
             sorted(
-                (one['kind'], one['instance']['uuid'])
-                for one in self.hook.bodies
+                (body['kind'], body['instance']['uuid'])
+                for body in self.hook.bodies
             ),
         )
         told = {'host': 'node1', 'kind': 'io_error'}
@@ -250,9 +250,9 @@ class TestKilled(agents.AgentTestCase):
     def begun(self, url: str) -> 'subprocess.Popen[str]':
         log = self.folder / 'log'
         before = log.stat().st_size if log.exists() else 0
-        made = self.process(url)
+        process = self.process(url)
         until(lambda: 'begins' in log.read_text()[before:])
-        return made
+        return process
 
     def watching(self) -> None:
         """All guests are remembered on disk."""
@@ -282,9 +282,9 @@ class TestSinksAway(agents.AgentTestCase):
         agent = self.agent(gone.url).ready()
         guests = [self.host.start(f'guest-{n}') for n in range(100)]
         for _ in range(MANY // len(guests)):
-            for one in guests:
-                self.host.kill(one)
-                self.host.start(one)
+            for guest in guests:
+                self.host.kill(guest)
+                self.host.start(guest)
         labels = {'host': 'node1', 'kind': 'crash', 'decision': 'sent'}
         until(lambda: agent.value('kronos_vm_events_total', **labels) == MANY)
         spool = agent.agent._spool

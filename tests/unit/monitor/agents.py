@@ -37,9 +37,9 @@ class AgentTestCase(base.BaseTestCase):
         self.host = Hypervisor(self.folder / 'events')
 
     def receiver(self, *args: Any, **more: Any) -> Receiver:
-        made = Receiver(*args, **more)
-        self.addCleanup(made.close)
-        return made
+        receiver = Receiver(*args, **more)
+        self.addCleanup(receiver.close)
+        return receiver
 
     def conf(self, url: str = '', *lines: str) -> str:
         """The path of a file of options.
@@ -82,10 +82,10 @@ class AgentTestCase(base.BaseTestCase):
 
     def agent(self, url: str = '', *lines: str) -> 'Running':
         """One in threads of this process."""
-        made = Running(wiring.agent_of(self.settings(url, *lines)))
-        self.addCleanup(made.end)
-        made.start()
-        return made
+        running = Running(wiring.agent_of(self.settings(url, *lines)))
+        self.addCleanup(running.end)
+        running.start()
+        return running
 
     def process(self, url: str = '', *lines: str) -> 'subprocess.Popen[str]':
         """One in a process of its own."""

@@ -113,7 +113,7 @@ class Hypervisor:
 
     def tell(self, *lines: dict[str, Any]) -> None:
         with self.path.open('a') as file:
-            file.write(''.join(json.dumps(one) + '\n' for one in lines))
+            file.write(''.join(json.dumps(line) + '\n' for line in lines))
 
     def start(self, instance: str = '', **more: Any) -> str:
         """A guest begins to run."""

@@ -40,9 +40,9 @@ class MetricsTestCase(base.BaseTestCase):
         return self.metrics.registry.get_sample_value(name, labels)
 
     def serve(self, **more: str) -> Server:
-        made = Server(Address('127.0.0.1', 0, **more), self.metrics)
-        self.addCleanup(made.close)
-        return made
+        server = Server(Address('127.0.0.1', 0, **more), self.metrics)
+        self.addCleanup(server.close)
+        return server
 
 
 class TestMetrics(MetricsTestCase):

@@ -93,7 +93,7 @@ class Receiver:
 
     @property
     def ids(self) -> list[str]:
-        return [one['id'] for one in self.bodies]
+        return [body['id'] for body in self.bodies]
 
     def rotate(self, files: tuple[str, str]) -> None:
         """Show another certificate from now on."""

@@ -9,9 +9,10 @@ from tests.unit.monitor import agents
 
 class TestChecks(agents.AgentTestCase):
     def check(self, url: str = '') -> dict[str, str]:
-        found = checks.run(self.settings(url))
+        result = checks.run(self.settings(url))
         return {
-            one.what.replace(str(self.folder), 'F'): one.fault for one in found
+            one.what.replace(str(self.folder), 'F'): one.fault
+            for one in result
         }
 
     def test_good(self) -> None:
@@ -35,12 +36,12 @@ class TestChecks(agents.AgentTestCase):
         self.rules.write_text('rules: 7')
         self.state.write_text('no database')
         self.host.path.unlink()
-        found = self.check(f'http://127.0.0.1:{port}/x')
-        self.assertEqual(4, len(found))
+        result = self.check(f'http://127.0.0.1:{port}/x')
+        self.assertEqual(4, len(result))
         for what, reason in (
             ('event rules F/event_rules.yaml', 'must be a list'),
             ('state file F/monitor.db', 'not a database'),
             ('sink hook', 'Connection refused'),
             ('source synthetic', 'No such file'),
         ):
-            self.assertIn(reason, found[what])
+            self.assertIn(reason, result[what])

@@ -29,5 +29,5 @@ class TestFailures(base.BaseTestCase):
             (State.RUNNING, 'CRASHED', None),
             (State.UNKNOWN, '', None),
         ):
-            found = domains.failure_of(Domain('i', 'n', state, reason))
-            self.assertEqual(kind, found, f'{state} {reason}')
+            result = domains.failure_of(Domain('i', 'n', state, reason))
+            self.assertEqual(kind, result, f'{state} {reason}')

@@ -27,7 +27,9 @@ class GapTestCase(base.BaseTestCase):
         return gaps.compare(self.memory, Listing(1000.0, [*domains]), gap)
 
     def kinds(self, *domains: Domain) -> list[str]:
-        return [one.kind.value for one in self.see(*domains).incidents]
+        return [
+            incident.kind.value for incident in self.see(*domains).incidents
+        ]
 
 
 class TestStates(testscenarios.WithScenarios, GapTestCase):
@@ -54,20 +56,22 @@ class TestStates(testscenarios.WithScenarios, GapTestCase):
     def test_it_ran_before(self) -> None:
         state, reason, run = self.now
         domain = Domain(ONE, 'guest', state, reason, run)
-        found = self.see(domain)
-        self.assertEqual(self.wanted, [one.kind for one in found.incidents])
-        for one in found.incidents:
-            self.assertTrue(one.inferred)
-            self.assertEqual((GAP, 3, state), (one.gap, one.run, one.state))
+        result = self.see(domain)
+        self.assertEqual(self.wanted, [one.kind for one in result.incidents])
+        for incident in result.incidents:
+            self.assertTrue(incident.inferred)
+            self.assertEqual(
+                (GAP, 3, state), (incident.gap, incident.run, incident.state)
+            )
         unknown = reason == 'UNKNOWN'
-        self.assertEqual([ONE] if unknown else [], found.unexplained)
+        self.assertEqual([ONE] if unknown else [], result.unexplained)
         self.assertEqual([], self.kinds(domain), 'told once')
 
     def test_a_first_start_tells_nothing_old(self) -> None:
         state, reason, run = self.now
         self.memory = Memory('node1')
-        found = self.see(Domain(ONE, 'guest', state, reason, run), gap=None)
-        self.assertEqual(Comparison(), found)
+        result = self.see(Domain(ONE, 'guest', state, reason, run), gap=None)
+        self.assertEqual(Comparison(), result)
 
     def test_defined_and_failed_in_the_gap(self) -> None:
         state, reason, run = self.now
@@ -113,8 +117,8 @@ class TestKnown(GapTestCase):
         self.assertEqual(['crash'], self.kinds(domain))
 
     def test_gone(self) -> None:
-        found = self.see()
-        self.assertEqual(([ONE], []), (found.vanished, found.incidents))
+        result = self.see()
+        self.assertEqual(([ONE], []), (result.vanished, result.incidents))
         self.assertEqual({}, self.memory.rows)
 
 
@@ -155,20 +159,20 @@ class TestMigrations(testscenarios.WithScenarios, base.BaseTestCase):
             },
         )
         listed = self.end.steps[last - 1][1] if last else None
-        told = Listing(1000.0, self.listed(listed, last))
+        listing = Listing(1000.0, self.listed(listed, last))
         self.found += [
-            one.kind.value
-            for one in gaps.compare(self.memory, told, GAP).incidents
+            incident.kind.value
+            for incident in gaps.compare(self.memory, listing, GAP).incidents
         ]
         self.take(last, len(self.end.steps))
         return self.found
 
     def take(self, start: int, end: int) -> None:
         grouping = Grouping(self.memory, 5.0)
-        for at in range(start, end):
-            detail, listed = self.end.steps[at]
+        for number in range(start, end):
+            detail, listed = self.end.steps[number]
             grouping.take(
-                event('LIFECYCLE', detail, run=self.number(at + 1)), 0.0
+                event('LIFECYCLE', detail, run=self.number(number + 1)), 0.0
             )
             if listed is None:
                 grouping.gone(ONE)
@@ -202,8 +206,8 @@ class TestGone(GapTestCase):
             grouping = Grouping(self.memory, 5.0)
             for detail in details:
                 grouping.take(event('LIFECYCLE', detail, run=3), 0.0)
-            found = self.see()
-            self.assertEqual(([], []), (found.vanished, found.incidents))
+            result = self.see()
+            self.assertEqual(([], []), (result.vanished, result.incidents))
             grouping.take(event('LIFECYCLE', 'STOPPED_FAILED'), 1.0)
             self.assertEqual([], grouping.due(99.0), details)
             self.see()

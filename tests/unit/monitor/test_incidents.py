@@ -200,9 +200,9 @@ class TestGrouping(GroupingTestCase):
         self.take(STOPPED)
         self.take(STOPPED, instance=TWO)
         self.assertEqual({ONE, TWO}, self.grouping.open)
-        found = self.later()
+        result = self.later()
         self.assertEqual(
-            [(ONE, 1), (TWO, 2)], [(one.instance, one.run) for one in found]
+            [(ONE, 1), (TWO, 2)], [(one.instance, one.run) for one in result]
         )
         self.assertEqual(set(), self.grouping.open)
 

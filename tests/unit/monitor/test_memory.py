@@ -117,8 +117,8 @@ class TestFailure(MemoryTestCase):
         self.memory.storm(self.row, Kind.IO_ERROR, 1000.0)
         self.assertEqual({ONE}, self.memory.changed)
         self.memory.changed.clear()
-        for at in range(1001, 1010):
-            self.memory.storm(self.row, Kind.IO_ERROR, float(at))
+        for number in range(1001, 1010):
+            self.memory.storm(self.row, Kind.IO_ERROR, float(number))
         self.assertEqual(set(), self.memory.changed)
         self.memory.storm(self.row, Kind.IO_ERROR, 1010.0)
         self.assertEqual({ONE}, self.memory.changed)
@@ -158,16 +158,16 @@ class TestAdopt(MemoryTestCase):
 
     def test_metadata(self) -> None:
         """What cannot be read now was read before."""
-        told = Metadata(project='p')
-        self.memory.adopt(Domain(ONE, 'g', State.RUNNING, '', 1, told))
+        metadata = Metadata(project='p')
+        self.memory.adopt(Domain(ONE, 'g', State.RUNNING, '', 1, metadata))
         self.memory.adopt(Domain(ONE, 'g', State.RUNNING, '', 1))
         self.assertEqual('p', self.row.metadata.project)
 
     def test_described_between_listings(self) -> None:
         """Its state may be older than the last event."""
         self.follow('LIFECYCLE', 'STOPPED_FAILED')
-        told = Metadata(flavor='f')
-        self.memory.describe(Domain(ONE, 'g', State.RUNNING, '', 1, told))
+        metadata = Metadata(flavor='f')
+        self.memory.describe(Domain(ONE, 'g', State.RUNNING, '', 1, metadata))
         self.assertIs(State.SHUTOFF, self.row.state)
         self.assertEqual('f', self.row.metadata.flavor)
 

@@ -8,13 +8,13 @@ from oslotest import base
 
 from kronos.monitor import messages
 from kronos.monitor.incidents import Gap, Incident
-from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Action, Severity
 from tests import places
 from tests.unit.monitor.rules.test_decision import INCIDENT
 
 SCHEMA = places.TOP / 'doc' / 'source' / 'kronos.vm_event-1.json'
-DECISION = Decision(Action.SEND, 'ended', Severity.CRITICAL, ('hook',))
+DECISION = Ruling(Action.SEND, 'ended', Severity.CRITICAL, ('hook',))
 
 
 class TestMessage(base.BaseTestCase):
@@ -25,9 +25,9 @@ class TestMessage(base.BaseTestCase):
     def told(self, incident: Incident) -> dict[str, object]:
         made = messages.of(incident, DECISION, 'node1', 'libvirt')
         out = messages.sent(messages.text_of(made), 1002.0, False)
-        found: dict[str, object] = json.loads(messages.text_of(out))
-        jsonschema.validate(found, self.schema)
-        return found
+        document: dict[str, object] = json.loads(messages.text_of(out))
+        jsonschema.validate(document, self.schema)
+        return document
 
     def test_all_of_it(self) -> None:
         self.assertEqual(
@@ -69,13 +69,13 @@ class TestMessage(base.BaseTestCase):
     def test_after_a_gap(self) -> None:
         import dataclasses
 
-        found = self.told(
+        result = self.told(
             dataclasses.replace(INCIDENT, events=[], gap=Gap(900.0, 1000.0))
         )
-        self.assertTrue(found['inferred'])
+        self.assertTrue(result['inferred'])
         self.assertEqual(
             {'began': '1970-01-01T00:15:00Z', 'ended': '1970-01-01T00:16:40Z'},
-            found['gap'],
+            result['gap'],
         )
 
     def test_a_clock_that_is_far_off(self) -> None:

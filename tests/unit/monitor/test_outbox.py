@@ -11,7 +11,7 @@ from kronos.monitor import outbox as outboxes
 from kronos.monitor.memory import Memory
 from kronos.monitor.metrics import Metrics
 from kronos.monitor.outbox import Outbox
-from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Action, Severity
 from kronos.monitor.spool import Changes, Spool, SpoolError
 from tests.unit.monitor.hypervisor import ONE, TWO, event
@@ -54,7 +54,7 @@ class OutboxTestCase(base.BaseTestCase):
             **{**vars(INCIDENT), 'id': str(number), **more}
         )
         severity = Severity.CRITICAL if number % 2 else Severity.INFO
-        decision = Decision(Action.SEND, 'r', severity, ('a',), 30.0)
+        decision = Ruling(Action.SEND, 'r', severity, ('a',), 30.0)
         return self.made.add(incident, decision, '{}')
 
     def total(self, name: str) -> float:
@@ -70,7 +70,7 @@ class TestAdd(OutboxTestCase):
         # A clock that jumped back silences nobody.
         self.assertEqual('sent', self.add(5, seen=10.0))
         for rule, what in (('r', 'dropped'), ('', 'unmatched')):
-            decision = Decision(Action.DROP, rule)
+            decision = Ruling(Action.DROP, rule)
             self.assertEqual(what, self.made.add(INCIDENT, decision, '{}'))
         self.assertTrue(self.made.keep(()))
         self.assertEqual(['1', '3', '4', '5'], self.disk.ids)
@@ -140,10 +140,10 @@ class TestFull(OutboxTestCase):
 class SpoolTestCase(OutboxTestCase):
     def spool(self) -> Spool:
         folder = self.useFixture(fixtures.TempDir()).path
-        made = Spool(str(pathlib.Path(folder) / 'x.db'), 16 * 2**20)
-        self.addCleanup(made.close)
-        self.made = self.outbox(made)
-        return made
+        spool = Spool(str(pathlib.Path(folder) / 'x.db'), 16 * 2**20)
+        self.addCleanup(spool.close)
+        self.made = self.outbox(spool)
+        return spool
 
 
 class TestOdd(SpoolTestCase):

@@ -34,7 +34,7 @@ class SettingsTestCase(agents.AgentTestCase):
 
 class TestGood(SettingsTestCase):
     def test_defaults(self) -> None:
-        found = self.of('source = synthetic', 'events_file = /e')
+        result = self.of('source = synthetic', 'events_file = /e')
         self.assertEqual(
             settings.Settings(
                 socket.gethostname(),
@@ -49,7 +49,7 @@ class TestGood(SettingsTestCase):
                 [],
                 [],
             ),
-            found,
+            result,
         )
 
     def test_sinks(self) -> None:
@@ -60,14 +60,14 @@ class TestGood(SettingsTestCase):
         self.assertEqual(['hook'], found.sink_names)
 
     def test_a_sink_called_as_its_driver(self) -> None:
-        found = self.of(
+        result = self.of(
             'source = synthetic',
             'events_file = /e',
             'sinks = webhook',
             '[kronos_monitor_webhook]',
             'url = https://h',
         )
-        self.assertEqual('webhook', found.sinks[0].driver)
+        self.assertEqual('webhook', result.sinks[0].driver)
 
 
 class TestFaults(SettingsTestCase):
@@ -115,18 +115,18 @@ class TestFaults(SettingsTestCase):
         )
 
     def test_values(self) -> None:
-        found = self.faults(
+        faults = self.faults(
             'spool_max_mb = 1', 'stale_seconds = x', 'metrics_port = 99999'
         )
-        self.assertEqual(3, len(found), found)
-        for one in found:
+        self.assertEqual(3, len(faults), faults)
+        for one in faults:
             self.assertIn('in F/kronos.conf: ', one)
 
     def test_names(self) -> None:
-        found = self.faults(
+        faults = self.faults(
             'source = synthetic', 'events_file = /e', 'sinks = Big Hook'
         )
-        self.assertIn('sinks: Big Hook is no name', found[0])
+        self.assertIn('sinks: Big Hook is no name', faults[0])
 
     def test_no_source(self) -> None:
         """It is libvirt then; it may not be empty."""
@@ -169,18 +169,18 @@ class TestFaults(SettingsTestCase):
         options = self.of(*lines).sinks[0].options
         self.assertEqual('monitor', options['username'])
         self.assertEqual('A/B', options['event_map']['panic'])
-        found = self.faults(
+        faults = self.faults(
             *lines[:-2],
             'auth_type = v3applicationcredential',
             'application_credential_idd = x',
             'event_map = crush:A/B',
         )
-        self.assertIn('application_credential_secret: is not set', found[0])
-        self.assertIn('no kind crush, did you mean crash?', found[1])
-        self.assertIn('did you mean application_credential_id?', found[2])
+        self.assertIn('application_credential_secret: is not set', faults[0])
+        self.assertIn('no kind crush, did you mean crash?', faults[1])
+        self.assertIn('did you mean application_credential_id?', faults[2])
 
     def test_a_secret_is_not_told(self) -> None:
-        found = self.faults(
+        faults = self.faults(
             'source = synthetic',
             'events_file = /e',
             'sinks = hook',
@@ -188,7 +188,7 @@ class TestFaults(SettingsTestCase):
             'driver = webhook',
             'url = ftp://user:secret@h/secret',
         )
-        self.assertNotIn('secret', ' '.join(found))
+        self.assertNotIn('secret', ' '.join(faults))
 
 
 ACME = """
@@ -253,14 +253,14 @@ class TestOfAnotherPackage(SettingsTestCase):
         self.assertIsNone(self.package.module)
 
     def test_a_sink(self) -> None:
-        found = self.of(
+        result = self.of(
             *self.SYNTHETIC,
             'sinks = night',
             '[kronos_monitor_night]',
             'driver = pager',
             'number = 110',
         )
-        (sink,) = found.sinks
+        (sink,) = result.sinks
         self.assertEqual(
             ('night', 'pager', '110', 3, 10.0),
             (
@@ -296,9 +296,11 @@ class TestOfAnotherPackage(SettingsTestCase):
             self.assertIn(f'[kronos_monitor_{driver}] driver: {words}', fault)
 
     def test_a_source(self) -> None:
-        found = self.of('source = xen', 'xen_socket = /s')
-        self.assertEqual({'xen_socket': '/s'}, found.source_options.of_package)
-        checked = checks.run(dataclasses.replace(found, sinks=[]))[-1]
+        result = self.of('source = xen', 'xen_socket = /s')
+        self.assertEqual(
+            {'xen_socket': '/s'}, result.source_options.of_package
+        )
+        checked = checks.run(dataclasses.replace(result, sinks=[]))[-1]
         self.assertEqual(
             ('source xen', '/s is not there'), (checked.what, checked.fault)
         )

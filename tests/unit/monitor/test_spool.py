@@ -42,9 +42,9 @@ class SpoolTestCase(base.BaseTestCase):
         self.spool = self.again()
 
     def again(self, size: int = 16 * MIB) -> Spool:
-        made = Spool(str(self.path), size)
-        self.addCleanup(made.close)
-        return made
+        spool = Spool(str(self.path), size)
+        self.addCleanup(spool.close)
+        return spool
 
     def reopen(self) -> None:
         self.spool.close()

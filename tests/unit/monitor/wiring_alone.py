@@ -18,9 +18,11 @@ class TestWiring(agents.AgentTestCase):
     def test_a_port_that_is_taken(self) -> None:
         server = Server(Address('127.0.0.1', 0), Metrics('x'))
         self.addCleanup(server.close)
-        told = self.settings()
-        told.metrics = Address('127.0.0.1', server.port)
-        error = self.assertRaises(ConfigurationError, wiring.agent_of, told)
+        settings = self.settings()
+        settings.metrics = Address('127.0.0.1', server.port)
+        error = self.assertRaises(
+            ConfigurationError, wiring.agent_of, settings
+        )
         self.assertIn('Address already in use', str(error))
 
     def test_rules_that_are_wrong(self) -> None:

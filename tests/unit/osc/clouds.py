@@ -41,21 +41,21 @@ class CloudTestCase(base.BaseTestCase):
         self.client = watcher.find(self.keystone.session, max_retries=0)
 
     def add_audit(self, number: int = 1, **fields: Any) -> str:
-        found = uuid(9000 + number)
-        self.watcher.audits[found] = {
-            'uuid': found,
+        result = uuid(9000 + number)
+        self.watcher.audits[result] = {
+            'uuid': result,
             'name': f'audit-{number}',
             'status_message': f'alpha: sentence {number}',
             **fields,
         }
-        return found
+        return result
 
     def add_plan(self, number: int, **fields: Any) -> str:
         """One that was made ``number`` minutes ago."""
-        found = uuid(number)
+        result = uuid(number)
         self.watcher.plans.append(
             {
-                'uuid': found,
+                'uuid': result,
                 'state': 'SUCCEEDED',
                 'strategy_name': 'kronos_spread',
                 'audit_uuid': None,
@@ -67,13 +67,13 @@ class CloudTestCase(base.BaseTestCase):
                 **fields,
             }
         )
-        return found
+        return result
 
     def add_action(
         self, plan: str, server: str = 'vm1', **fields: Any
     ) -> dict[str, Any]:
-        """A move from h1 to h2; ``told`` adds to its parameters."""
-        told = {
+        """A move from h1 to h2; ``inputs`` adds to its parameters."""
+        parameters = {
             'resource_id': uuid(int(server.removeprefix('vm'))),
             'resource_name': server,
             'aggregate': 'alpha',
@@ -84,14 +84,14 @@ class CloudTestCase(base.BaseTestCase):
             'imbalance': 'cpu 0.600 -> 0.400',
             'combined_imbalance': '0.600 -> 0.400',
             'action_plan_uuid': plan,
-            **fields.pop('told', {}),
+            **fields.pop('inputs', {}),
         }
         row = {
             'uuid': uuid(100 + len(self.watcher.actions)),
             'action_plan_uuid': plan,
             'action_type': 'kronos_live_migrate',
             'state': 'SUCCEEDED',
-            'input_parameters': told,
+            'input_parameters': parameters,
             'status_message': None,
             'created_at': ago(9),
             'updated_at': ago(5),
@@ -104,7 +104,7 @@ class CloudTestCase(base.BaseTestCase):
         self, *arguments: str, cloud: dict[str, Any] | None = None
     ) -> tuple[int, str, str]:
         """Exit status, stdout and stderr of ``openstack optimize kronos``."""
-        given = {
+        options = {
             'auth': {
                 'auth_url': keystone.AUTH_URL,
                 'username': 'somebody',
@@ -116,10 +116,10 @@ class CloudTestCase(base.BaseTestCase):
             'region_name': 'one',
             **(cloud or {}),
         }
-        client = self.useFixture(openstack_client.OpenStackClient(given))
-        found = client.run('optimize', 'kronos', *arguments)
-        self.assertNotIn(PASSWORD, ''.join(map(str, found)))
-        return found
+        client = self.useFixture(openstack_client.OpenStackClient(options))
+        result = client.run('optimize', 'kronos', *arguments)
+        self.assertNotIn(PASSWORD, ''.join(map(str, result)))
+        return result
 
     def told(self, *arguments: str) -> Any:
         """The JSON of a command that goes well."""

@@ -14,11 +14,11 @@ class TestAudits(clouds.CloudTestCase):
     def test_once(self) -> None:
         uuid = self.add_audit()
         for _ in range(2):
-            found = self.audits.get(uuid)
+            result = self.audits.get(uuid)
             self.assertEqual(
-                ('audit-1', 'alpha: sentence 1'), (found.name, found.message)
+                ('audit-1', 'alpha: sentence 1'), (result.name, result.message)
             )
-        self.assertEqual(1, len(self.watcher.asked))
+        self.assertEqual(1, len(self.watcher.requests))
 
     def test_one_that_was_deleted(self) -> None:
         self.assertEqual(
@@ -27,7 +27,7 @@ class TestAudits(clouds.CloudTestCase):
 
     def test_a_plan_without_one(self) -> None:
         self.assertEqual(audits.Audit(''), self.audits.get(''))
-        self.assertEqual([], self.watcher.asked)
+        self.assertEqual([], self.watcher.requests)
 
     def test_one_that_has_not_said_anything(self) -> None:
         uuid = self.add_audit(status_message=None, name=None)

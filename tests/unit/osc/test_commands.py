@@ -51,10 +51,14 @@ class CommandsTestCase(clouds.CloudTestCase):
             'vm2',
             state='FAILED',
             status_message=clouds.TOLD,
-            told={'sequence': 2},
+            inputs={'sequence': 2},
         )
         self.add_action(
-            PLAN, 'vm3', state='PENDING', told={'sequence': 3}, updated_at=None
+            PLAN,
+            'vm3',
+            state='PENDING',
+            inputs={'sequence': 3},
+            updated_at=None,
         )
 
 
@@ -143,7 +147,7 @@ class TestPlanList(CommandsTestCase):
 
     def test_table(self) -> None:
         out = self.printed('plan', 'list')
-        cells = [one.strip() for one in out.splitlines()[3].split('|')]
+        cells = [cell.strip() for cell in out.splitlines()[3].split('|')]
         self.assertEqual(
             ['alpha', '3', '1', '1', '0.600', '0.250', 'alpha: sentence 1'],
             cells[4:-1],
@@ -169,17 +173,17 @@ class TestPlanList(CommandsTestCase):
 
     def test_order(self) -> None:
         self.add_plan(2)
-        found = self.told('plan', 'list', '--sort-column', 'Imbalance Before')
-        self.assertEqual([None, 0.6], [x['Imbalance Before'] for x in found])
+        result = self.told('plan', 'list', '--sort-column', 'Imbalance Before')
+        self.assertEqual([None, 0.6], [x['Imbalance Before'] for x in result])
 
 
 class TestPlanShow(CommandsTestCase):
     def test_json(self) -> None:
-        found = self.told(*SHOW)
+        result = self.told(*SHOW)
         self.assertEqual(
             (PLAN, 'ONGOING', 'kronos_spread', ['alpha'], 0.6, 0.25),
             tuple(
-                found[name]
+                result[name]
                 for name in (
                     'uuid',
                     'state',
@@ -192,18 +196,18 @@ class TestPlanShow(CommandsTestCase):
         )
         self.assertEqual(
             (self.audit, 'audit-1', 'alpha: sentence 1'),
-            tuple(found[x] for x in ('audit', 'audit_name', 'audit_message')),
+            tuple(result[x] for x in ('audit', 'audit_name', 'audit_message')),
         )
-        self.assertEqual(3, found['efficacy']['migrations'])
-        self.assertEqual(58.3, found['global_efficacy'][0]['value'])
+        self.assertEqual(3, result['efficacy']['migrations'])
+        self.assertEqual(58.3, result['global_efficacy'][0]['value'])
         self.assertEqual(
             [('vm1', '', ''), ('vm2', 'instance_locked', 'FAILED')],
             [
-                (one['name'], one['fault'], one['fault'] and one['state'])
-                for one in found['moves'][:2]
+                (move['name'], move['fault'], move['fault'] and move['state'])
+                for move in result['moves'][:2]
             ],
         )
-        failed = found['moves'][1]
+        failed = result['moves'][1]
         self.assertEqual('the instance is locked', failed['reason'])
         self.assertEqual('Unlock it, if it is to move.', failed['remedy'])
 
@@ -270,19 +274,19 @@ class TestPlanShow(CommandsTestCase):
 
 class TestExplain(CommandsTestCase):
     def test_json(self) -> None:
-        found = self.told('explain', 'vm2')
-        self.assertEqual((uuid(2), 'vm2'), (found['server'], found['name']))
-        self.assertIn('vm2 h1 -> h2 (spread) was FAILED at', found['answer'])
-        (one,) = found['actions']
+        result = self.told('explain', 'vm2')
+        self.assertEqual((uuid(2), 'vm2'), (result['server'], result['name']))
+        self.assertIn('vm2 h1 -> h2 (spread) was FAILED at', result['answer'])
+        (action,) = result['actions']
         self.assertEqual(
             (PLAN, 'ONGOING', 'FAILED', 'instance_locked'),
-            tuple(one[x] for x in ('plan', 'plan_state', 'state', 'fault')),
+            tuple(action[x] for x in ('plan', 'plan_state', 'state', 'fault')),
         )
-        self.assertEqual('Unlock it, if it is to move.', one['remedy'])
+        self.assertEqual('Unlock it, if it is to move.', action['remedy'])
         self.assertEqual(
-            ['alpha: sentence 1'], [x['message'] for x in found['audits']]
+            ['alpha: sentence 1'], [x['message'] for x in result['audits']]
         )
-        self.assertIn('kronos-explain', found['note'])
+        self.assertIn('kronos-explain', result['note'])
 
     def test_yaml(self) -> None:
         out = self.printed('explain', uuid(2), '-f', 'yaml')
@@ -308,11 +312,11 @@ class TestExplain(CommandsTestCase):
 class TestErrors(CommandsTestCase):
     """Of each command one line, and 1."""
 
-    def check(self, wanted: str, **more: Any) -> None:
-        for one in COMMANDS:
+    def check(self, expected: str, **more: Any) -> None:
+        for words in COMMANDS:
             for form in ('table', 'json', 'yaml', 'value'):
-                told = self.refused(*one, '-f', form, **more)
-                self.assertIn(wanted, told)
+                message = self.refused(*words, '-f', form, **more)
+                self.assertIn(expected, message)
 
     def test_no_rights(self) -> None:
         self.watcher.refusal = (
@@ -333,9 +337,9 @@ class TestErrors(CommandsTestCase):
             f'{watcher_api.WATCHER}/v1/action_plans/detail',
             exc=requests.ConnectionError('connection refused'),
         )
-        for one in COMMANDS[::2]:
-            told = self.refused(*one)
-            self.assertRegex(told, '^Watcher: GET .*connection refused')
+        for words in COMMANDS[::2]:
+            message = self.refused(*words)
+            self.assertRegex(message, '^Watcher: GET .*connection refused')
         self.assertEqual(2, len(self.keystone.requests('/detail')))
 
     def test_nobody_answers_in_time(self) -> None:
@@ -384,13 +388,13 @@ class TestErrors(CommandsTestCase):
 
     def test_text_that_steers_a_terminal(self) -> None:
         self.watcher.refusal = 500, watcher_api.fault('\x1b[31mred\n\nline')
-        for one in COMMANDS:
-            self.assertNotIn('\x1b', self.refused(*one))
+        for words in COMMANDS:
+            self.assertNotIn('\x1b', self.refused(*words))
         self.watcher.refusal = None
         self.watcher.audits[self.audit]['status_message'] = 'x\x1b[31m\ny'
         self.watcher.actions[1]['status_message'] = 'x\x1b[31m\ny'
-        for one in COMMANDS:
-            self.assertNotIn('\x1b', self.printed(*one))
+        for words in COMMANDS:
+            self.assertNotIn('\x1b', self.printed(*words))
 
     def test_what_nobody_can_write(self) -> None:
         """Numbers of hundreds of digits, halves of characters, odd times."""
@@ -412,7 +416,7 @@ class TestErrors(CommandsTestCase):
             'vm2',
             state='FAILED',
             status_message=half,
-            told={
+            inputs={
                 'sequence': 10**400,
                 'resource_name': half,
                 'combined_imbalance': f'{"9" * 400} -> {"9" * 400}',
@@ -425,37 +429,37 @@ class TestErrors(CommandsTestCase):
         self.assertIn('a?b', self.printed('plan', 'list', '--long'))
 
     def test_wrong_usage(self) -> None:
-        for one in (
+        for words in (
             ('plan', 'list', '--limit', '0'),
             ('plan', 'list', '--limit', '²'),
             ('plan', 'show'),
             ('explain',),
             ('explain', 'vm1', '--days', '-1'),
         ):
-            code, out, err = self.run_client(*one)
-            self.assertEqual((2, ''), (code, out), one)
+            code, out, err = self.run_client(*words)
+            self.assertEqual((2, ''), (code, out), words)
             self.assertIn('error: ', err)
 
     def test_a_great_number_of_days(self) -> None:
-        found = self.told('explain', 'vm2', '--days', '9' * 30)
-        self.assertIn(f'the last {commands.MOST_DAYS} days', found['answer'])
+        result = self.told('explain', 'vm2', '--days', '9' * 30)
+        self.assertIn(f'the last {commands.MOST_DAYS} days', result['answer'])
 
 
 class TestHelp(CommandsTestCase):
     def test_each_option_says_what_it_does(self) -> None:
-        for one, words in (
+        for option, words in (
             (('plan', 'list'), ('--limit', '(default: 20)', 'all of Kronos')),
             (('plan', 'show'), ('uuid of the action plan',)),
             (('explain',), ('--days', '(default: 7)')),
         ):
-            code, out, _ = self.run_client(*one, '--help')
+            code, out, _ = self.run_client(*option, '--help')
             self.assertEqual(0, code)
             for word in words:
                 self.assertIn(word, out)
-            self.assertEqual([], self.watcher.asked)
+            self.assertEqual([], self.watcher.requests)
 
     def test_json_is_ordered_as_the_plan(self) -> None:
         self.watcher.actions.reverse()
         code, out, _ = self.run_client(*SHOW, '-f', 'json')
-        names = [one['name'] for one in json.loads(out)['moves']]
+        names = [move['name'] for move in json.loads(out)['moves']]
         self.assertEqual((0, ['vm1', 'vm2', 'vm3']), (code, names))

@@ -28,7 +28,7 @@ def move(
     message: str = '',
     kind: str = 'kronos_live_migrate',
     parameters: object = PARAMETERS,
-) -> moves.Move:
+) -> moves.MoveAction:
     return moves.of(
         ActionRow('x1', kind, state, parameters, message, 10.0, 20.0)
     )
@@ -40,16 +40,16 @@ class TestMessages(base.BaseTestCase):
     def test_every_fault(self, fault: faults.Fault) -> None:
         """With what it means, and what the operator does."""
         row = faults.TABLE[fault]
-        found = move(
+        result = move(
             message='Action failed in execute: '
             f'KRONOS:{row.error or "ValueError"}: [{fault}] so it was'
         )
         self.assertEqual(
             (fault.value, 'so it was', row.means, row.remedy),
-            (found.fault, found.reason, found.means, found.remedy),
+            (result.fault, result.reason, result.means, result.remedy),
         )
         # What YAML's safe writer takes.
-        self.assertIs(str, type(found.fault))
+        self.assertIs(str, type(result.fault))
 
     @ddt.data(
         ('FAILED', 'KRONOS:MigrationTimeout: slow', 'too_slow', 'slow'),
@@ -71,62 +71,62 @@ class TestMessages(base.BaseTestCase):
     def test_others(
         self, state: str, message: str, fault: str, reason: str | None
     ) -> None:
-        found = move(state, message)
-        self.assertEqual(fault, found.fault)
-        self.assertEqual(message if reason is None else reason, found.reason)
+        result = move(state, message)
+        self.assertEqual(fault, result.fault)
+        self.assertEqual(message if reason is None else reason, result.reason)
 
 
 class TestParameters(base.BaseTestCase):
     def test_a_move(self) -> None:
-        found = move('SUCCEEDED')
+        result = move('SUCCEEDED')
         self.assertEqual(
             ('u1', 'vm1', 'h1 -> h2', 'alpha', 3, 'p1', 'a1'),
             (
-                found.server,
-                found.name,
-                found.way,
-                found.scope,
-                found.sequence,
-                found.plan,
-                found.audit,
+                result.server,
+                result.name,
+                result.way,
+                result.scope,
+                result.sequence,
+                result.plan,
+                result.audit,
             ),
         )
-        self.assertEqual('vm1 h1 -> h2 (spread)', found.what)
-        self.assertEqual('1970-01-01T00:00:20Z', found.touched_at)
+        self.assertEqual('vm1 h1 -> h2 (spread)', result.what)
+        self.assertEqual('1970-01-01T00:00:20Z', result.touched_at)
 
     def test_a_restart(self) -> None:
-        told = {
+        inputs = {
             'resource_id': 'u1',
             'resource_name': 'vm1',
             'source_node': 'h1',
             'destination_node': 'h1',
             'reason': 'it crashed',
         }
-        found = move('PENDING', '', 'kronos_restart_server', told)
-        self.assertEqual('vm1 h1 (restart_server)', found.what)
-        self.assertEqual(('u1', 'it crashed'), (found.server, found.reason))
+        result = move('PENDING', '', 'kronos_restart_server', inputs)
+        self.assertEqual('vm1 h1 (restart_server)', result.what)
+        self.assertEqual(('u1', 'it crashed'), (result.server, result.reason))
 
     def test_a_closing_is_of_no_server(self) -> None:
-        told = {
+        inputs = {
             'resource_id': 'h1',
             'resource_name': 'h1',
             'source_node': 'h1',
             'reason': 'at fault',
         }
-        found = move('PENDING', '', 'kronos_close_host', told)
-        self.assertEqual('h1 (close_host)', found.what)
-        self.assertEqual('', found.server)
+        result = move('PENDING', '', 'kronos_close_host', inputs)
+        self.assertEqual('h1 (close_host)', result.what)
+        self.assertEqual('', result.server)
 
     def test_whatever_they_are(self) -> None:
-        for told in (None, [], 'x', 3, {'resource_id': 1, 'sequence': 'x'}):
-            found = move('PENDING', '', parameters=told)
+        for inputs in (None, [], 'x', 3, {'resource_id': 1, 'sequence': 'x'}):
+            result = move('PENDING', '', parameters=inputs)
             self.assertEqual(
-                ('', '', 0), (found.name, found.way, found.sequence)
+                ('', '', 0), (result.name, result.way, result.sequence)
             )
 
     def test_names_steer_no_terminal(self) -> None:
-        told = {**PARAMETERS, 'resource_name': 'x\x1b[31m\ny'}
-        self.assertEqual('x?[31m?y', move(parameters=told).name)
+        inputs = {**PARAMETERS, 'resource_name': 'x\x1b[31m\ny'}
+        self.assertEqual('x?[31m?y', move(parameters=inputs).name)
 
     def test_what_is_over(self) -> None:
         over = {

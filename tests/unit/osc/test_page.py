@@ -47,7 +47,8 @@ class TestPage(clouds.CloudTestCase):
             state='FAILED',
             audit_uuid=audit,
             efficacy_indicators=[
-                {'name': name, 'value': one} for name, one in numbers.items()
+                {'name': name, 'value': number}
+                for name, number in numbers.items()
             ],
             global_efficacy=[
                 {'name': 'imbalance_removed', 'value': 71.0, 'unit': '%'}
@@ -66,7 +67,7 @@ class TestPage(clouds.CloudTestCase):
                 f'vm{number}',
                 state=state,
                 status_message=message,
-                told={
+                inputs={
                     'resource_name': f'web-{number}',
                     'aggregate': 'gpu',
                     'sequence': number,
@@ -81,8 +82,8 @@ class TestPage(clouds.CloudTestCase):
         for words, output in examples():
             code, out, err = self.run_client(*words)
             self.assertEqual((0, ''), (code, err))
-            wanted = _TIME.sub('TIME', output)
-            self.assertEqual(wanted, _TIME.sub('TIME', out.strip()), words)
+            expected = _TIME.sub('TIME', output)
+            self.assertEqual(expected, _TIME.sub('TIME', out.strip()), words)
             ran += 1
         self.assertEqual(3, ran)
 
@@ -91,8 +92,8 @@ class TestPage(clouds.CloudTestCase):
         (move,) = self.told('explain', uuid(1))['actions']
         keys = set(move) - {'at', 'plan', 'plan_state'}
         helps = [
-            self.run_client(*one, '--help')[1]
-            for one in (('plan', 'list'), ('explain',))
+            self.run_client(*words, '--help')[1]
+            for words in (('plan', 'list'), ('explain',))
         ]
         options = set(re.findall(r'\[(--\w+)', ''.join(helps)))
         theirs = {'--quote', '--noindent', '--max', '--fit', '--print'}

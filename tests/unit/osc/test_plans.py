@@ -10,8 +10,8 @@ from tests.unit.osc.clouds import uuid
 
 
 class TestNewest(clouds.CloudTestCase):
-    def newest(self, *asked: object) -> list[str]:
-        return [one.uuid for one in plans.newest(self.client, *asked)]
+    def newest(self, *filters: object) -> list[str]:
+        return [plan.uuid for plan in plans.newest(self.client, *filters)]
 
     def test_the_last_made_comes_first(self) -> None:
         for number in (3, 2, 1):
@@ -23,7 +23,7 @@ class TestNewest(clouds.CloudTestCase):
         self.add_plan(1)
         self.assertEqual([uuid(1)], self.newest(9))
         self.assertEqual(
-            1, sum('actions' in one for one in self.watcher.asked)
+            1, sum('actions' in request for request in self.watcher.requests)
         )
 
     def test_a_strategy_that_was_deleted(self) -> None:
@@ -46,15 +46,23 @@ class TestNewest(clouds.CloudTestCase):
         self.watcher.plans.insert(0, self.watcher.plans.pop())
         self.watcher.plans[0]['strategy_name'] = 'kronos_spread'
         self.assertEqual([uuid(2)], self.newest(9))
-        asked = [one for one in self.watcher.asked if 'action_plans' in one]
-        self.assertEqual(2, len(asked))
+        pages = [
+            request
+            for request in self.watcher.requests
+            if 'action_plans' in request
+        ]
+        self.assertEqual(2, len(pages))
 
     def test_no_more_pages_than_needed(self) -> None:
         for number in range(2 * plans.PAGE, 0, -1):
             self.add_plan(number)
         self.assertEqual(3, len(self.newest(3)))
-        asked = [one for one in self.watcher.asked if 'action_plans' in one]
-        self.assertEqual(1, len(asked))
+        pages = [
+            request
+            for request in self.watcher.requests
+            if 'action_plans' in request
+        ]
+        self.assertEqual(1, len(pages))
 
 
 @ddt.ddt
@@ -76,18 +84,18 @@ class TestOne(clouds.CloudTestCase):
         self.assertEqual(403, error.kwargs['status'])
 
     def test_the_imbalance_of_its_goal(self) -> None:
-        found = self.one(
+        result = self.one(
             efficacy_indicators=[
                 {'name': 'combined_imbalance_before', 'value': 0.5},
                 {'name': 'combined_imbalance_after', 'value': 0},
             ]
         )
-        self.assertEqual((0.5, 0), found.imbalance)
+        self.assertEqual((0.5, 0), result.imbalance)
 
     def test_the_imbalance_by_its_moves(self) -> None:
         """The first and the last of each scope; the most uneven counts."""
         plan = self.add_plan(1, strategy_name='kronos_evacuate')
-        for number, (scope, told) in enumerate(
+        for number, (scope, change) in enumerate(
             (
                 ('alpha', '0.700 -> 0.600'),
                 ('beta', '0.300 -> 0.250'),
@@ -98,13 +106,13 @@ class TestOne(clouds.CloudTestCase):
         ):
             more = {
                 'aggregate': scope,
-                'combined_imbalance': told,
+                'combined_imbalance': change,
                 'sequence': number,
             }
-            self.add_action(plan, told=more)
-        found = plans.by_uuid(self.client, plan)
-        self.assertEqual((0.7, 0.25), found.imbalance)
-        self.assertEqual(['alpha', 'beta'], found.scopes)
+            self.add_action(plan, inputs=more)
+        result = plans.by_uuid(self.client, plan)
+        self.assertEqual((0.7, 0.25), result.imbalance)
+        self.assertEqual(['alpha', 'beta'], result.scopes)
 
     def test_no_imbalance(self) -> None:
         self.assertEqual((None, None), self.one().imbalance)
@@ -116,14 +124,18 @@ class TestOne(clouds.CloudTestCase):
         [None, 1, [], {'name': 1, 'value': 1}, {'name': 'x', 'value': 'y'}],
         [{'name': 'x', 'value': True}, {'name': 'x'}],
     )
-    def test_efficacy_of_whatever_form(self, told: object) -> None:
-        found = self.one(efficacy_indicators=told, global_efficacy=told)
-        self.assertEqual(({}, []), (found.indicators, found.efficacy))
+    def test_efficacy_of_whatever_form(self, indicators: object) -> None:
+        result = self.one(
+            efficacy_indicators=indicators, global_efficacy=indicators
+        )
+        self.assertEqual(({}, []), (result.indicators, result.efficacy))
 
     def test_the_order_is_the_plans(self) -> None:
         plan = self.add_plan(1)
         for sequence in (2, 1, 3):
-            self.add_action(plan, f'vm{sequence}', told={'sequence': sequence})
-        found = plans.by_uuid(self.client, plan)
-        self.assertEqual(['vm1', 'vm2', 'vm3'], [x.name for x in found.moves])
-        self.assertEqual((3, 0), (found.done, found.failed))
+            self.add_action(
+                plan, f'vm{sequence}', inputs={'sequence': sequence}
+            )
+        result = plans.by_uuid(self.client, plan)
+        self.assertEqual(['vm1', 'vm2', 'vm3'], [x.name for x in result.moves])
+        self.assertEqual((3, 0), (result.done, result.failed))

@@ -29,15 +29,15 @@ class TestPlugin(clouds.CloudTestCase):
             f'openstack.{name}.v{plugin.DEFAULT_API_VERSION}', GROUP
         )
         self.assertIn(plugin.DEFAULT_API_VERSION, plugin.API_VERSIONS)
-        found = commandmanager.CommandManager(GROUP)
-        self.assertEqual(NAMES, {one for one, _ in found})
+        command_manager = commandmanager.CommandManager(GROUP)
+        self.assertEqual(NAMES, {name for name, _ in command_manager})
 
     def test_no_command_has_the_name_of_one_of_watchers(self) -> None:
         """Theirs are there, too, where python-watcherclient is."""
-        found = importlib.metadata.entry_points(
+        result = importlib.metadata.entry_points(
             group='openstack.infra_optim.v1'
         )
-        others = {one.name.replace('_', ' ') for one in found}
+        others = {point.name.replace('_', ' ') for point in result}
         self.assertIn('optimize actionplan list', others)
         self.assertEqual(set(), NAMES & others)
         out = self.run_client('--help')[1]
@@ -56,10 +56,10 @@ class TestPlugin(clouds.CloudTestCase):
             text=True,
             check=True,
         ).stdout.splitlines()
-        ours = {one for one in loaded if one.startswith('kronos.')}
+        ours = {name for name in loaded if name.startswith('kronos.')}
         self.assertEqual(
             {'kronos.osc', 'kronos.common'},
-            {'.'.join(one.split('.')[:2]) for one in ours},
+            {'.'.join(name.split('.')[:2]) for name in ours},
         )
         for heavy in ('pydantic', 'numpy', 'watcher', 'nova'):
             self.assertNotIn(heavy, loaded)
@@ -67,7 +67,10 @@ class TestPlugin(clouds.CloudTestCase):
     def test_the_extra_has_what_the_commands_need(self) -> None:
         project = tomllib.loads((places.TOP / 'pyproject.toml').read_text())
         extras = project['project']['optional-dependencies']
-        names = {re.split(r'\W*[>=]', one)[0] for one in extras['client']}
+        names = {
+            re.split(r'\W*[>=]', requirement)[0]
+            for requirement in extras['client']
+        }
         self.assertEqual({'python-openstackclient'}, names)
 
 
@@ -82,7 +85,7 @@ class TestWhere(clouds.CloudTestCase):
             code, _, err = self.run_client('plan', 'list', cloud=override)
             none = 'Watcher has no action plan of Kronos.\n'
             self.assertEqual((0, none), (code, err))
-            self.assertEqual([], self.watcher.asked)
+            self.assertEqual([], self.watcher.requests)
 
     def test_another_region(self) -> None:
         self.assertIn(

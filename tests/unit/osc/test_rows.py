@@ -9,11 +9,11 @@ from tests.unit.osc import clouds
 
 class TestPlans(clouds.CloudTestCase):
     def rows(self) -> list[dict[str, Any]]:
-        found = rows.of_plans(
+        result = rows.of_plans(
             plans.newest(self.client, 9), audits.Audits(self.client)
         )
         names = rows.PLAN + rows.MORE
-        return [dict(zip(names, one, strict=True)) for one in found]
+        return [dict(zip(names, row, strict=True)) for row in result]
 
     def test_an_audit_speaks_of_its_last_plan(self) -> None:
         """Of the older ones it said something else, which is gone."""

@@ -26,8 +26,8 @@ class TestFind(clouds.CloudTestCase):
 
     def moves(self, *arguments: Any) -> list[tuple[str, str]]:
         """State of each action and of its plan."""
-        found = self.find(*arguments)
-        return [(one.move.state, one.plan_state) for one in found.moves]
+        result = self.find(*arguments)
+        return [(move.move.state, move.plan_state) for move in result.moves]
 
     def test_what_was_done(self) -> None:
         plan = self.add_plan(60)
@@ -40,13 +40,13 @@ class TestFind(clouds.CloudTestCase):
             updated_at=ago(30),
             status_message=clouds.TOLD,
         )
-        found = self.find()
+        result = self.find()
         self.assertEqual(
-            ['FAILED', 'SUCCEEDED'], [x.move.state for x in found.moves]
+            ['FAILED', 'SUCCEEDED'], [x.move.state for x in result.moves]
         )
-        self.assertEqual((uuid(1), 'vm1'), (found.server, found.name))
+        self.assertEqual((uuid(1), 'vm1'), (result.server, result.name))
         self.assertRegex(
-            found.answer,
+            result.answer,
             r'^vm1 h1 -> h2 \(spread\) was FAILED at \S+: the instance is '
             r'locked; in the last 7 days: 2 actions, 1 of 2 done$',
         )
@@ -54,12 +54,12 @@ class TestFind(clouds.CloudTestCase):
     def test_what_is_planned(self) -> None:
         plan = self.add_plan(60, state='RECOMMENDED')
         self.add_action(plan, state='PENDING', updated_at=None)
-        found = self.find()
+        result = self.find()
         self.assertEqual([('PENDING', 'RECOMMENDED')], self.moves())
         self.assertIn(
             f'is planned, and waits for: openstack optimize actionplan start '
             f'{plan}; in the last 7 days: 1 action, none is over',
-            found.answer,
+            result.answer,
         )
 
     def test_what_is_going_on(self) -> None:
@@ -95,8 +95,8 @@ class TestFind(clouds.CloudTestCase):
 
     def test_a_name_that_two_have(self) -> None:
         plan = self.add_plan(60)
-        self.add_action(plan, 'vm1', told={'resource_name': 'web'})
-        self.add_action(plan, 'vm2', told={'resource_name': 'web'})
+        self.add_action(plan, 'vm1', inputs={'resource_name': 'web'})
+        self.add_action(plan, 'vm2', inputs={'resource_name': 'web'})
         self.assertEqual(
             f'2 servers have the name "web": {uuid(1)}, {uuid(2)}; give the '
             'uuid of one',
@@ -109,7 +109,7 @@ class TestFind(clouds.CloudTestCase):
         self.add_action(
             plan,
             action_type='kronos_close_host',
-            told={'resource_name': 'h1', 'resource_id': 'h1', 'phase': None},
+            inputs={'resource_name': 'h1', 'resource_id': 'h1', 'phase': None},
         )
         self.assertIn('"h1"', self.refused('h1'))
 
@@ -122,20 +122,20 @@ class TestFind(clouds.CloudTestCase):
         for number in range(1, 8):
             self.add_plan(8 - number, audit_uuid=self.add_audit(number))
         self.add_plan(1, strategy_name='other', audit_uuid=self.add_audit(8))
-        found = self.find(uuid(1))
-        self.assertEqual((NOTHING, []), (found.answer, found.moves))
+        result = self.find(uuid(1))
+        self.assertEqual((NOTHING, []), (result.answer, result.moves))
         self.assertEqual(
             ['audit-7', 'audit-6', 'audit-5', 'audit-4', 'audit-3'],
-            [one.name for one in found.audits],
+            [audit.name for audit in result.audits],
         )
 
     def test_the_audits_that_planned_it(self) -> None:
         mine, other = self.add_audit(1), self.add_audit(2)
         plan = self.add_plan(60, audit_uuid=mine)
         self.add_plan(59, audit_uuid=other)
-        self.add_action(plan, told={'audit_uuid': mine})
-        found = self.find()
-        self.assertEqual([mine], [one.uuid for one in found.audits])
+        self.add_action(plan, inputs={'audit_uuid': mine})
+        result = self.find()
+        self.assertEqual([mine], [audit.uuid for audit in result.audits])
 
     def test_many_actions(self) -> None:
         """No more pages are read than reach back so far."""
@@ -144,5 +144,9 @@ class TestFind(clouds.CloudTestCase):
             self.add_action(plan, 'vm2', updated_at=ago(20000 + number))
         self.add_action(plan, 'vm1', updated_at=ago(1))
         self.assertEqual(1, len(self.moves('vm1')))
-        pages = [one for one in self.watcher.asked if '/actions/' in one]
+        pages = [
+            request
+            for request in self.watcher.requests
+            if '/actions/' in request
+        ]
         self.assertEqual(1, len(pages))

@@ -57,8 +57,8 @@ class LoaderTestCase(base.BaseTestCase):
 class TestFile(LoaderTestCase):
     def test_good_file(self):
         self.write(GOOD)
-        found = loader.load(self.path)
-        self.assertEqual(['cpu'], [one.name for one in found.policies])
+        result = loader.load(self.path)
+        self.assertEqual(['cpu'], [policy.name for policy in result.policies])
 
     def test_read_anew_each_time(self):
         """An edit counts, a broken one never plans on half a file."""
@@ -147,8 +147,8 @@ class TestFile(LoaderTestCase):
               name: memory
             """)
         )
-        found = loader.load(self.path)
-        self.assertEqual(['cpu', 'memory'], [p.name for p in found.policies])
+        result = loader.load(self.path)
+        self.assertEqual(['cpu', 'memory'], [p.name for p in result.policies])
 
     def test_yaml_builds_no_objects(self):
         reason = self.reason('policies: !!python/object/apply:os.getcwd []')
@@ -311,7 +311,9 @@ class TestMany(LoaderTestCase):
 
     def test_looks_at_wrong_rows(self):
         Counted.looks = 0
-        rows = [Counted(name=f'p{one % 700}', x=1) for one in range(1000)]
+        rows = [
+            Counted(name=f'p{number % 700}', x=1) for number in range(1000)
+        ]
         error = self.assertRaises(
             PolicyFileError, loader.validated, {'policies': rows}, 'x'
         )
@@ -322,7 +324,7 @@ class TestMany(LoaderTestCase):
 
     def test_compares_names(self):
         Name.compared = 0
-        rows = [{'name': Name(f'p{one}')} for one in range(1000)]
+        rows = [{'name': Name(f'p{number}')} for number in range(1000)]
         models.conflicts(rows)
         self.assertLess(Name.compared, 10 * len(rows))
 
@@ -517,12 +519,12 @@ class TestRequireMode(LoaderTestCase):
 
     def test_modes(self):
         self.write(GOOD)
-        found = loader.load(self.path)
-        loader.require_mode(found, Mode.SPREAD, self.path)
+        result = loader.load(self.path)
+        loader.require_mode(result, Mode.SPREAD, self.path)
         error = self.assertRaises(
             PolicyFileError,
             loader.require_mode,
-            found,
+            result,
             Mode.PACK,
             self.path,
         )

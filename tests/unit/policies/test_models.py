@@ -61,8 +61,8 @@ class TestPolicy(base.BaseTestCase):
             'host_label': ['instance'],
         }.items():  # fmt: skip
             for value in values:
-                found = getattr(policy(**{field: value}), field)
-                self.assertEqual(value, found)
+                result = getattr(policy(**{field: value}), field)
+                self.assertEqual(value, result)
 
     def test_refused(self):
         """Each beyond its limits; nothing is coerced."""
@@ -109,8 +109,8 @@ class TestPolicy(base.BaseTestCase):
         )
         self.assertEqual(('capacity_query',), error.errors()[0]['loc'])
         for mode in models.Mode:
-            found = policy(mode=mode, capacity_query='q')
-            self.assertEqual((mode, 'q'), (found.mode, found.capacity_query))
+            valid = policy(mode=mode, capacity_query='q')
+            self.assertEqual((mode, 'q'), (valid.mode, valid.capacity_query))
 
     def test_every_field_has_its_rule(self):
         """The text of error messages and of the documentation."""
@@ -129,9 +129,9 @@ class TestPolicyFile(base.BaseTestCase):
                     for i, w in enumerate(weights)
                 ]
             )
-        found = policies({}, {'name': 'b', 'weight': 0.9, 'enabled': False})
-        self.assertEqual(['cpu'], [one.name for one in found.enabled])
-        self.assertEqual(models.Mode.SPREAD, found.mode)
+        result = policies({}, {'name': 'b', 'weight': 0.9, 'enabled': False})
+        self.assertEqual(['cpu'], [enabled.name for enabled in result.enabled])
+        self.assertEqual(models.Mode.SPREAD, result.mode)
 
     def test_refused(self):
         for rows, reason in [

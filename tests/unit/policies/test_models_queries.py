@@ -58,23 +58,23 @@ class TestTable(base.BaseTestCase):
         ]
         self.assertEqual(4, len(names))
         self.assertEqual(
-            sorted(names), sorted(one.field for one in models.QUERIES)
+            sorted(names), sorted(row.field for row in models.QUERIES)
         )
 
     def test_each_row_names_what_there_is(self) -> None:
         fields = models.Policy.model_fields
-        readings = [one.name for one in dataclasses.fields(PolicyReadings)]
-        self.assertEqual(readings, [one.reading for one in models.QUERIES])
-        for one in models.QUERIES:
-            self.assertIn(one.label, fields)
-            self.assertIn(one.label_type, {'', *fields})
-            self.assertTrue(one.least <= one.default <= one.most)
+        readings = [field.name for field in dataclasses.fields(PolicyReadings)]
+        self.assertEqual(readings, [row.reading for row in models.QUERIES])
+        for row in models.QUERIES:
+            self.assertIn(row.label, fields)
+            self.assertIn(row.label_type, {'', *fields})
+            self.assertTrue(row.least <= row.default <= row.most)
 
     def test_files_of_recordings(self) -> None:
         """Their names are the format."""
         self.assertEqual(
             ['imbalance', 'vm_profile', 'host_capacity', 'capacity'],
-            [one.file for one in models.QUERIES],
+            [row.file for row in models.QUERIES],
         )
 
 
@@ -93,27 +93,27 @@ class TestOneMore(base.BaseTestCase):
         ):
             self.useFixture(fixtures.MonkeyPatch(name, value))
         self.policies = [
-            WiderPolicy(**one.model_dump(), latency_query=ASKED)
-            for one in recordings.policies()
+            WiderPolicy(**policy.model_dump(), latency_query=ASKED)
+            for policy in recordings.policies()
         ]
 
     def recording(self) -> Recording:
-        one = recordings.small()
-        one.policies = list(self.policies)
-        one.policies_text = loader.dump(self.policies)
-        one.answers[ASKED, 'host'] = Reading(
+        small = recordings.small()
+        small.policies = list(self.policies)
+        small.policies_text = loader.dump(self.policies)
+        small.answers[ASKED, 'host'] = Reading(
             ASKED, samples=[Sample('a1', 0.5, recordings.NOW)]
         )
-        return one
+        return small
 
     def test_asked(self) -> None:
         prometheus = mock.Mock(spec_set=['instant_query'])
         prometheus.instant_query.return_value = Reading(ASKED)
         for name in ('of', 'of_hosts'):
-            asked = queries.PolicyQueries(prometheus, Settings())
-            found = getattr(asked, name)(self.policies)['cpu']
+            policy_queries = queries.PolicyQueries(prometheus, Settings())
+            readings = getattr(policy_queries, name)(self.policies)['cpu']
             prometheus.instant_query.assert_any_call(ASKED, 'host')
-            self.assertEqual(Reading(ASKED), found.latency)
+            self.assertEqual(Reading(ASKED), readings.latency)
             prometheus.reset_mock()
 
     def test_checked(self) -> None:
@@ -126,41 +126,44 @@ class TestOneMore(base.BaseTestCase):
         self.assertTrue(rows[-1]['is_used'])
 
     def test_recorded_and_read_back(self) -> None:
-        one = self.recording()
+        recording = self.recording()
         path = self.folder / 'recording'
-        load.write(str(path), one)
+        load.write(str(path), recording)
         document = json.loads(
             (path / 'prometheus' / 'cpu.latency.json').read_text()
         )
         self.assertEqual(ASKED, document['query'])
-        found = load.read(str(path))
+        result = load.read(str(path))
         self.assertEqual(
-            one.answers[ASKED, 'host'], found.answers[ASKED, 'host']
+            recording.answers[ASKED, 'host'], result.answers[ASKED, 'host']
         )
-        [snapshot, _] = found.snapshots()
+        [snapshot, _] = result.snapshots()
         readings = snapshot.readings['cpu']
         assert isinstance(readings, WiderReadings)
-        self.assertEqual(one.answers[ASKED, 'host'], readings.latency)
+        self.assertEqual(recording.answers[ASKED, 'host'], readings.latency)
 
     def test_anonymised(self) -> None:
-        one = anonymizer.anonymized(self.recording())
-        [query] = {each.latency_query for each in one.policies}
+        anonymised = anonymizer.anonymized(self.recording())
+        [query] = {each.latency_query for each in anonymised.policies}
         self.assertNotIn('secretmetric', query)
         self.assertNotIn('a1', query)
-        [sample] = one.answers[query, 'host'].samples
+        [sample] = anonymised.answers[query, 'host'].samples
         self.assertNotEqual('a1', sample.label)
-        self.assertIn(sample.label, one.gathered.cloud.hosts)
+        self.assertIn(sample.label, anonymised.gathered.cloud.hosts)
 
     def test_made_up(self) -> None:
         """Where every policy is to be usable for once."""
         [snapshot, _] = self.recording().snapshots()
-        found = edits.usable(
+        result = edits.usable(
             PlanningInput(snapshot, list(self.policies), Settings())
         )
-        readings = found.snapshot.readings['cpu']
+        readings = result.snapshot.readings['cpu']
         assert isinstance(readings, WiderReadings)
         assert readings.latency is not None
         self.assertEqual(
             {'a1': 0.5, 'a2': 0.0, 'a3': 0.0},
-            {one.label: one.value for one in readings.latency.samples},
+            {
+                sample.label: sample.value
+                for sample in readings.latency.samples
+            },
         )

@@ -30,13 +30,13 @@ class TestSample(base.BaseTestCase):
         """Each for the strategy that its first line names."""
         for path in ALL:
             with self.subTest(path.name):
-                found = loader.load(str(path))
+                result = loader.load(str(path))
                 self.assertEqual(
-                    ['cpu', 'memory'], [p.name for p in found.enabled]
+                    ['cpu', 'memory'], [p.name for p in result.enabled]
                 )
                 first = path.read_text().splitlines()[0]
                 mode = Mode.PACK if path == PACK else Mode.SPREAD
-                loader.require_mode(found, mode, str(path))
+                loader.require_mode(result, mode, str(path))
                 self.assertIn(f'strategy kronos_{mode}', first)
 
     def test_pack_sample_has_capacities(self):
@@ -45,28 +45,30 @@ class TestSample(base.BaseTestCase):
 
     def test_samples_ask_the_same(self):
         """Both modes see one cloud."""
-        spread, pack = (loader.load(str(one)) for one in (SAMPLE, PACK))
-        for one, other in zip(spread.policies, pack.policies, strict=True):
+        spread, pack = (loader.load(str(path)) for path in (SAMPLE, PACK))
+        for policy, other in zip(spread.policies, pack.policies, strict=True):
             for field in Policy.model_fields:
                 if field in ('mode', 'capacity_query', 'capacity_threshold'):
                     continue
-                with self.subTest(policy=one.name, field=field):
+                with self.subTest(policy=policy.name, field=field):
                     self.assertEqual(
-                        getattr(one, field), getattr(other, field)
+                        getattr(policy, field), getattr(other, field)
                     )
 
     def test_samples_ask_the_same_of_hosts(self):
         """But for the window: node_exporter is the same everywhere."""
-        wanted = loader.load(str(SAMPLE)).policies
+        expected = loader.load(str(SAMPLE)).policies
         for path in ALL:
-            for one, want in zip(
-                loader.load(str(path)).policies, wanted, strict=True
+            for policy, want in zip(
+                loader.load(str(path)).policies, expected, strict=True
             ):
                 for field in ('imbalance_query', 'host_capacity_query'):
                     with self.subTest(path.name, field=field):
                         self.assertEqual(
                             getattr(want, field),
-                            re.sub(r'\[\d+m\]', '[2m]', getattr(one, field)),
+                            re.sub(
+                                r'\[\d+m\]', '[2m]', getattr(policy, field)
+                            ),
                         )
 
     def test_labels_of_the_queries_are_those_of_the_fields(self):
@@ -95,7 +97,7 @@ class TestSample(base.BaseTestCase):
         for path in ALL:
             for policy in loader.load(str(path)).policies:
                 words = WORD.findall(policy.vm_profile_query)
-                names = {one for one in words if not one.startswith('"')}
+                names = {word for word in words if not word.startswith('"')}
                 self.assertEqual(set(), names - vocabulary.IDENTIFIERS)
 
     def test_without_an_exporter_of_servers(self):
@@ -108,7 +110,9 @@ class TestSample(base.BaseTestCase):
             [],
             capacities={'a': [16, 64e9], 'b': [16, 64e9]},
         )
-        snapshot.instances = {one.uuid: one for one, _ in servers}
+        snapshot.instances = {
+            instance.uuid: instance for instance, _ in servers
+        }
         report = propose([snapshot], policies, Settings())
         steps = report.scopes[0].steps
         self.assertEqual(3, len(steps))

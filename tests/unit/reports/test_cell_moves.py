@@ -80,8 +80,8 @@ class TestWrite(base.BaseTestCase):
 
     def test_what_a_killed_applier_left_goes_after_a_day(self) -> None:
         names = [
-            self.touch(f'.kronos-cell-move-{one}.tmp')
-            for one in ('ab_1cd2e', 'abcdefgh')
+            self.touch(f'.kronos-cell-move-{name}.tmp')
+            for name in ('ab_1cd2e', 'abcdefgh')
         ]
         for name, hours in zip(names, (25, 23), strict=True):
             then = (NOW - datetime.timedelta(hours=hours)).timestamp()

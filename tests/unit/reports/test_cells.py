@@ -40,16 +40,16 @@ class TestCells(base.BaseTestCase):
 
     def test_asked(self) -> None:
         """Every field, by the names that its audit's parameters have."""
-        found = cells.request(DRAIN)
-        assert found is not None
-        self.assertEqual(len(dataclasses.fields(DRAIN)), len(found))
+        request = cells.request(DRAIN)
+        assert request is not None
+        self.assertEqual(len(dataclasses.fields(DRAIN)), len(request))
         self.assertEqual(
             ('old', ['new'], 'manual', 'hosts'),
             (
-                found['source_cell'],
-                found['target_cells'],
-                found['confirm'],
-                found['order'],
+                request['source_cell'],
+                request['target_cells'],
+                request['confirm'],
+                request['order'],
             ),
         )
 
@@ -95,7 +95,7 @@ class TestCells(base.BaseTestCase):
         )
 
     def test_move(self) -> None:
-        found = cells.move(CellMove('o', 'n', 'm1', 'm2', 'zo', 'zn', '7'))
+        result = cells.move(CellMove('o', 'n', 'm1', 'm2', 'zo', 'zn', '7'))
         self.assertEqual(
             {
                 'is_resize': True,
@@ -107,5 +107,5 @@ class TestCells(base.BaseTestCase):
                 'destination_zone': 'zn',
                 'unpins': False,
             },
-            found,
+            result,
         )

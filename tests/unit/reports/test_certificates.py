@@ -27,7 +27,7 @@ def told(*args: Any, **more: Any) -> str:
 
 class TestCertificates(base.BaseTestCase):
     def test_told(self) -> None:
-        for found, text in (
+        for text_of, text in (
             (
                 told(0.3, 0.4),
                 'This plan removes at least 80.0 % of the combined imbalance '
@@ -44,7 +44,7 @@ class TestCertificates(base.BaseTestCase):
                 'No plan of 1 migration can get the combined imbalance lower.',
             ),
         ):
-            self.assertEqual(text, found)
+            self.assertEqual(text, text_of)
 
     def test_a_plan_that_removes_nothing(self) -> None:
         """It may leave more than there was, within all thresholds."""
@@ -82,18 +82,18 @@ class TestCertificates(base.BaseTestCase):
 
     def test_row(self) -> None:
         self.assertIsNone(certificates.row(None))
-        found = certificates.row(certificate(0.3, 0.4))
-        assert found is not None
-        self.assertEqual('exact', found['found_by'])
-        self.assertAlmostEqual(0.25, found['gap'])
-        self.assertAlmostEqual(0.8, found['share'])
-        self.assertFalse(found['is_optimal'])
-        self.assertIn('0.3000', found['text'])
+        row = certificates.row(certificate(0.3, 0.4))
+        assert row is not None
+        self.assertEqual('exact', row['found_by'])
+        self.assertAlmostEqual(0.25, row['gap'])
+        self.assertAlmostEqual(0.8, row['share'])
+        self.assertFalse(row['is_optimal'])
+        self.assertIn('0.3000', row['text'])
 
 
 class TestPacking(base.BaseTestCase):
     def test_told(self) -> None:
-        for found, text in (
+        for bound, text in (
             (
                 PackingBound(20, 3, 4, 9),
                 'No plan of 20 migrations can empty more than 4 hosts.',
@@ -112,16 +112,16 @@ class TestPacking(base.BaseTestCase):
                 'No plan of 5 migrations can empty a host.',
             ),
         ):
-            self.assertEqual(text, certificates.packing_sentence(found))
+            self.assertEqual(text, certificates.packing_sentence(bound))
 
     def test_nothing_to_say(self) -> None:
         """As many as there are, no migration left, or nothing packed."""
-        for found in (
+        for bound in (
             PackingBound(20, 3, 9, 9),
             PackingBound(0, 0, 0, 9),
             None,
         ):
-            self.assertEqual('', certificates.packing_sentence(found))
+            self.assertEqual('', certificates.packing_sentence(bound))
 
     def test_row(self) -> None:
         self.assertIsNone(certificates.packing_row(None))

@@ -55,9 +55,9 @@ def step(**fields: Any) -> types.MigrationStep:
 
 
 def scope(**fields: Any) -> dict[str, Any]:
-    found = document.document(types.CycleReport([result(**fields)]))
-    (one,) = found['scopes']
-    return dict(one)
+    report = document.document(types.CycleReport([result(**fields)]))
+    (row,) = report['scopes']
+    return dict(row)
 
 
 def full() -> dict[str, Any]:
@@ -88,7 +88,7 @@ def full() -> dict[str, Any]:
 
 class TestDocument(base.BaseTestCase):
     def test_what_the_engine_does_not_know_is_added(self) -> None:
-        found = document.document(
+        report = document.document(
             types.CycleReport(seconds=12.5), {'strategy': 'x'}
         )
         self.assertEqual(
@@ -98,7 +98,7 @@ class TestDocument(base.BaseTestCase):
                 'seconds': 12.5,
                 'scopes': [],
             },
-            found,
+            report,
         )
 
     def test_every_field_of_a_result_is_in_it(self) -> None:
@@ -108,26 +108,26 @@ class TestDocument(base.BaseTestCase):
 
     def test_keys(self) -> None:
         """Each row says all that the engine does, under names of its own."""
-        found = full()
+        report = full()
         rows = {
-            types.Stage: (found['stages'][0], 'name count text'),
+            types.Stage: (report['stages'][0], 'name count text'),
             types.PolicyResult: (
-                found['policies'][0],
+                report['policies'][0],
                 'name weight threshold mode capacity_threshold skipped '
                 'health scores missing_hosts unmatched_labels '
                 'imbalance_before imbalance_after',
             ),
             types.HostScore: (
-                found['policies'][0]['scores'][0],
+                report['policies'][0]['scores'][0],
                 'host value normalized after',
             ),
             types.Drain: (
-                found['drains'][0],
+                report['drains'][0],
                 'host reason instances leaving staying',
             ),
-            types.Begun: (found['begun'][0], 'host instances leaving'),
+            types.Begun: (report['begun'][0], 'host instances leaving'),
             types.GroupStanding: (
-                found['groups'][0],
+                report['groups'][0],
                 'uuid name policy most_per_host enforced members elsewhere '
                 'broken_before broken_after',
             ),
@@ -152,26 +152,26 @@ class TestDocument(base.BaseTestCase):
         self.assertEqual(len(dataclasses.fields(Settings)) + 1, len(row))
 
     def test_settings_as_plain_values(self) -> None:
-        found = document.settings(Settings(drain_hosts=['h1']))
-        self.assertEqual(found, json.loads(json.dumps(found)))
-        self.assertIs(str, type(found['tie_break']))
-        self.assertEqual(['h1'], found['drain_hosts'])
+        settings = document.settings(Settings(drain_hosts=['h1']))
+        self.assertEqual(settings, json.loads(json.dumps(settings)))
+        self.assertIs(str, type(settings['tie_break']))
+        self.assertEqual(['h1'], settings['drain_hosts'])
         self.assertIsNone(document.settings(Settings())['drain_hosts'])
 
     def test_is_json_and_nothing_else(self) -> None:
-        found = full()
-        text = json.dumps(found, allow_nan=False)
-        self.assertEqual(found, json.loads(text))
+        report = full()
+        text = json.dumps(report, allow_nan=False)
+        self.assertEqual(report, json.loads(text))
         # Not only equal: enumerations are told as what they stand for.
-        self.assertIs(str, type(found['stopped']))
-        self.assertIs(str, type(found['steps'][0]['phase']))
-        self.assertIs(str, type(found['policies'][0]['health']))
+        self.assertIs(str, type(report['stopped']))
+        self.assertIs(str, type(report['steps'][0]['phase']))
+        self.assertIs(str, type(report['policies'][0]['health']))
 
     def test_raw_and_normalised_scores(self) -> None:
         policy = types.PolicyResult(
             'cpu', 1.0, 0.1, scores=[types.HostScore('h1', 0.4, 1.0)]
         )
-        found = scope(policies=[policy])['policies'][0]
+        row = scope(policies=[policy])['policies'][0]
         self.assertEqual(
             [
                 {
@@ -181,12 +181,12 @@ class TestDocument(base.BaseTestCase):
                     'after': None,
                 }
             ],
-            found['scores'],
+            row['scores'],
         )
-        self.assertEqual('healthy', found['health'])
+        self.assertEqual('healthy', row['health'])
 
     def test_hosts_with_zone_and_reason(self) -> None:
-        found = scope(
+        row = scope(
             availability_zones={'h2': 'az2', 'h1': 'az1'},
             unavailable_hosts={
                 'h2': Reason('nova-compute is down', Code.HOST_DOWN)
@@ -201,14 +201,14 @@ class TestDocument(base.BaseTestCase):
                     'unavailable': 'nova-compute is down',
                 },
             ],
-            found['hosts'],
+            row['hosts'],
         )
 
     def test_a_step(self) -> None:
-        found = scope(steps=[step(copied_mb=640, seconds=7.5)])
-        self.assertEqual(512, found['memory_mb'])
-        self.assertEqual(640, found['copied_mb'])
-        self.assertEqual(7.5, found['seconds'])
+        row = scope(steps=[step(copied_mb=640, seconds=7.5)])
+        self.assertEqual(512, row['memory_mb'])
+        self.assertEqual(640, row['copied_mb'])
+        self.assertEqual(7.5, row['seconds'])
         self.assertEqual(
             {
                 'phase': 'evacuate',
@@ -230,15 +230,15 @@ class TestDocument(base.BaseTestCase):
                 'gain': 0.25,
                 'why': 'leaves h1, which is to be emptied',
             },
-            found['steps'][0],
+            row['steps'][0],
         )
 
     def test_a_step_to_another_cell(self) -> None:
         move = CellMove('old', 'new', 'm1', 'm1')
         why = 'leaves cell old, which is emptied'
-        [found] = scope(steps=[step(how=move, why=why)])['steps']
-        self.assertEqual('old', found['cell_move']['source_cell'])
-        self.assertEqual(why, found['why'])
+        [row] = scope(steps=[step(how=move, why=why)])['steps']
+        self.assertEqual('old', row['cell_move']['source_cell'])
+        self.assertEqual(why, row['why'])
 
     def test_why_each_step_is_made(self) -> None:
         """In words, also where the combined imbalance does not change."""
@@ -247,7 +247,7 @@ class TestDocument(base.BaseTestCase):
         same = {'combined_after': 0.5, 'imbalance_after': {'cpu': 0.5}}
         worse = {'combined_after': 0.625, 'imbalance_after': {'cpu': 0.625}}
         rest = step(phase=spread, requires='', rest_before=0.6, rest_after=0.4)
-        for made, words in (
+        for steps, words in (
             (
                 [rest],
                 ['lowers the combined imbalance of the hosts that are not '
@@ -331,8 +331,8 @@ class TestDocument(base.BaseTestCase):
                 ['brings a server group closer to its rule'],
             ),
         ):  # fmt: skip
-            found = scope(steps=made)['steps']
-            self.assertEqual(words, [one['why'] for one in found])
+            rows = scope(steps=steps)['steps']
+            self.assertEqual(words, [row['why'] for row in rows])
         self.assertEqual(0.25, scope(steps=[first])['steps'][0]['gain'])
 
     def test_reasons_by_instance_and_counted(self) -> None:
@@ -340,20 +340,18 @@ class TestDocument(base.BaseTestCase):
             uuid: Reason(text, Code.NO_GAIN)
             for uuid, text in {'a': 'x', 'b': 'y', 'c': 'y', 'd': 'w'}.items()
         }
-        found = scope(stayed=stayed)
-        self.assertEqual(
-            dict.fromkeys('abcd', 'no_gain'), found['stayed_codes']
-        )
-        self.assertEqual('y', found['stayed']['b'])
+        row = scope(stayed=stayed)
+        self.assertEqual(dict.fromkeys('abcd', 'no_gain'), row['stayed_codes'])
+        self.assertEqual('y', row['stayed']['b'])
         self.assertEqual(
             [('y', 2), ('w', 1), ('x', 1)],
-            list(found['stayed_reasons'].items()),
+            list(row['stayed_reasons'].items()),
         )
 
     def test_the_report_is_left_as_it_is(self) -> None:
         plan = types.CycleReport([result(steps=[step()], warnings=['w'])])
-        found = document.document(plan)
-        found['scopes'][0]['warnings'].append('more')
-        found['scopes'][0]['steps'][0]['imbalance_after']['cpu'] = 9
+        report = document.document(plan)
+        report['scopes'][0]['warnings'].append('more')
+        report['scopes'][0]['steps'][0]['imbalance_after']['cpu'] = 9
         self.assertEqual(['w'], plan.scopes[0].warnings)
         self.assertEqual([step()], plan.scopes[0].steps)

@@ -15,9 +15,9 @@ class TestRest(base.BaseTestCase):
         snapshot, policies, settings = stuck_ends.zone_beside_a_zone()
         report = propose.propose([snapshot], policies, settings)
         propose.certify(report)
-        found = report.scopes[0].rest
-        assert found is not None
-        self.rest: Rest = found
+        rest_of_scope = report.scopes[0].rest
+        assert rest_of_scope is not None
+        self.rest: Rest = rest_of_scope
 
     def test_row(self) -> None:
         row = rest.row(self.rest)
@@ -26,8 +26,8 @@ class TestRest(base.BaseTestCase):
         self.assertEqual(
             [('cpu', 'dc1-0', 'highest'), ('cpu', 'dc1-1', 'highest')],
             [
-                (one['policy'], one['host'], one['end'])
-                for one in row['set_aside']
+                (host['policy'], host['host'], host['end'])
+                for host in row['set_aside']
             ][:2],
         )
         self.assertIn('The other hosts: 0.6000 -> 0.0000.', row['text'])

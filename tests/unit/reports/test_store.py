@@ -54,8 +54,10 @@ class TestWrite(WriteTestCase):
 
     def test_the_oldest_go(self) -> None:
         paths = [self.write(keep=3, after=n) for n in (3, 0, 1, 2, 4)]
-        kept = [os.path.basename(str(paths[at])) for at in (3, 0, 4)]
-        self.assertEqual(kept, self.names())
+        remaining = [
+            os.path.basename(str(paths[index])) for index in (3, 0, 4)
+        ]
+        self.assertEqual(remaining, self.names())
 
     def test_pages_go_with_their_reports(self) -> None:
         """report_keep counts reports, whether they have pages or not."""

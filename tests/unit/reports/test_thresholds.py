@@ -32,12 +32,12 @@ class TestThresholds(base.BaseTestCase):
             ([judged(0.1, 0.1), judged(0.05, 0.1)], '0 -> 0'),
             ([], '0 -> 0'),
         ):
-            found = scope(policies=policies)
-            self.assertEqual(text, thresholds.of(found).text)
-            [row] = document.document(types.CycleReport([found]))['scopes']
-            self.assertEqual(thresholds.of(found), thresholds.of_row(row))
+            result = scope(policies=policies)
+            self.assertEqual(text, thresholds.of(result).text)
+            [row] = document.document(types.CycleReport([result]))['scopes']
+            self.assertEqual(thresholds.of(result), thresholds.of_row(row))
 
     def test_a_policy_that_is_not_used(self) -> None:
-        found = scope(policies=[types.PolicyResult('net', 0.0, 0.1)])
-        found.policies[0].imbalance_before = 0.5
-        self.assertEqual(0, thresholds.of(found).before.policies)
+        result = scope(policies=[types.PolicyResult('net', 0.0, 0.1)])
+        result.policies[0].imbalance_before = 0.5
+        self.assertEqual(0, thresholds.of(result).before.policies)

@@ -20,13 +20,13 @@ _Audit = models.Audit.__table__
 class TestCondition(test_history.HistoryTestCase):
     def found(self):
         joined = _Plan.join(_Audit, _Plan.c.audit_id == _Audit.c.id)
-        asked = (
+        query = (
             sa.select(_Plan.c.uuid)
             .select_from(joined)
             .where(active_plans.condition())
         )
         with enginefacade.reader.using(self.context) as session:
-            return session.execute(asked).scalars().all()
+            return session.execute(query).scalars().all()
 
     def test_another_strategy_s_counts_too(self):
         self.plan('ONGOING', (State.ONGOING, {'action_type': 'nop'}))
@@ -36,8 +36,8 @@ class TestCondition(test_history.HistoryTestCase):
     def test_one_handed_over_counts_until_its_applier_must_have_begun(self):
         self.plan('RECOMMENDED', (State.PENDING, {}), auto_trigger=True)
         grace = stale_migrations.GRACE_SECONDS
-        for age, found in ((grace - 60, [uuid(101)]), (grace + 60, [])):
-            at = timeutils.utcnow() - datetime.timedelta(seconds=age)
+        for age, expected in ((grace - 60, [uuid(101)]), (grace + 60, [])):
+            moment = timeutils.utcnow() - datetime.timedelta(seconds=age)
             with enginefacade.writer.using(self.context) as session:
-                session.execute(_Plan.update().values(created_at=at))
-            self.assertEqual(found, self.found())
+                session.execute(_Plan.update().values(created_at=moment))
+            self.assertEqual(expected, self.found())

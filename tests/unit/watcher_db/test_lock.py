@@ -210,12 +210,12 @@ class LockTestCase(db_base.DbTestCase):
         self.assertEqual('DBError', lock.reason(error))
 
     def test_a_mark_changes_the_row_every_time(self):
-        found = []
+        moments = []
         for _ in range(3):
             lock.exclusively(lock.mark)
-            found.append(self.row().updated_at)
-        for one, other in zip(found, found[1:], strict=False):
-            self.assertNotEqual(one, other)
+            moments.append(self.row().updated_at)
+        for earlier, other in zip(moments, moments[1:], strict=False):
+            self.assertNotEqual(earlier, other)
 
     def test_failures(self):
         """What a caller has to expect of a database."""

@@ -9,8 +9,8 @@ from kronos.watcher_db import marks
 
 
 class LastSignTestCase(base.BaseTestCase):
-    def sign(self, **told):
-        return marks.last_sign(told, 'me')
+    def sign(self, **parameters):
+        return marks.last_sign(parameters, 'me')
 
     def test_the_later_one(self):
         other = {'by': 'other', 'at': 5.0}
@@ -19,8 +19,8 @@ class LastSignTestCase(base.BaseTestCase):
         self.assertEqual(5.0, self.sign(carrier=other, turn={'at': 3.0}))
 
     def test_what_is_no_time(self):
-        for at in (None, 'now', True, math.nan, 10**400):
-            other = {'by': 'other', 'at': at}
+        for value in (None, 'now', True, math.nan, 10**400):
+            other = {'by': 'other', 'at': value}
             self.assertEqual(-math.inf, self.sign(carrier=other))
             self.assertEqual(7.0, self.sign(carrier=other, turn={'at': 7.0}))
 

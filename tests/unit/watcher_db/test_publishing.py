@@ -100,8 +100,8 @@ class TestRivals(db_base.DbTestCase):
                 .where(models.ActionPlan.id == other.id)
                 .values(created_at=moment, updated_at=moment)
             )
-        known = {other.uuid} if self.is_known else set()
-        basis = publishing.Basis(frozenset(known), frozenset(self.hosts))
+        seen = {other.uuid} if self.is_known else set()
+        basis = publishing.Basis(frozenset(seen), frozenset(self.hosts))
         rival = publishing.publish(ours.uuid, basis)
         state = objects.ActionPlan.get_by_uuid(
             context.make_context(), ours.uuid

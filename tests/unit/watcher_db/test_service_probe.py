@@ -79,20 +79,20 @@ class TestDatabase(db_base.DbTestCase):
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         for url in ('sqlite://', f'sqlite:///{folder}/none.sqlite'):
             cfg.CONF.set_override('connection', url, 'database')
-            told = service_probe._database(service_probe.ENGINE)
+            answer = service_probe._database(service_probe.ENGINE)
             self.assertIn(
-                '[database] connection is not set', told['database_error']
+                '[database] connection is not set', answer['database_error']
             )
         self.assertEqual([], [*folder.iterdir()])
 
     def test_one_that_nobody_has_used(self):
-        found = service_probe._of_engine()
-        self.assertEqual(cfg.CONF.host, found['host'])
-        self.assertEqual(([], []), (found['plans'], found['services']))
-        self.assertEqual(0, found['stored']['known'])
-        self.assertIn('kronos_spread', found['stored']['new'])
-        found = service_probe._of_applier()
-        actions = found['actions']
+        result = service_probe._of_engine()
+        self.assertEqual(cfg.CONF.host, result['host'])
+        self.assertEqual(([], []), (result['plans'], result['services']))
+        self.assertEqual(0, result['stored']['known'])
+        self.assertIn('kronos_spread', result['stored']['new'])
+        result = service_probe._of_applier()
+        actions = result['actions']
         self.assertIn('kronos_live_migrate', actions['unannounced'])
 
     def test_one_odd_row(self):
@@ -102,11 +102,11 @@ class TestDatabase(db_base.DbTestCase):
             session.execute(
                 sa.text("UPDATE services SET last_seen_up = 'tomorrow'")
             )
-        found = service_probe._of_engine()
-        self.assertEqual({'services': 'ValueError'}, found['unread'])
-        self.assertNotIn('services', found)
-        self.assertEqual([], found['plans'])
-        self.assertIn('kronos_spread', found['stored']['new'])
+        result = service_probe._of_engine()
+        self.assertEqual({'services': 'ValueError'}, result['unread'])
+        self.assertNotIn('services', result)
+        self.assertEqual([], result['plans'])
+        self.assertIn('kronos_spread', result['stored']['new'])
 
     def test_the_database_is_to_blame(self):
         def gone():

@@ -33,16 +33,16 @@ class StoredTestCase(base.DbTestCase):
                 session, known_goals, known_strategies
             )
 
-    def stale(self, **known):
+    def stale(self, **classes):
         """The goals and strategies of ours that differ, and in what.
 
         Those that are not among the code's are left out.
         """
-        found = self.compare(**known)
+        result = self.compare(**classes)
         return {
             row['name']: row['differs']
             for kind in ('goals', 'strategies')
-            for row in found[kind]
+            for row in result[kind]
             if row['differs'][0] != stored_plugins.GONE
         }
 
@@ -97,8 +97,8 @@ class TurnedSpread(spread.Spread):
     @classmethod
     def get_schema(cls):
         schema = copy.deepcopy(super().get_schema())
-        known = schema['properties']
-        schema['properties'] = dict(reversed(known.items()))
+        properties = schema['properties']
+        schema['properties'] = dict(reversed(properties.items()))
         return schema
 
 
@@ -120,10 +120,10 @@ class TestCompare(StoredTestCase):
         self.assertEqual({}, self.stale())
         turned = [TurnedSpread, pack.Pack]
         self.assertEqual({}, self.stale(known_strategies=turned))
-        found = sync.default
+        stored = sync.default
         equal = self.compare(
-            found.DefaultGoalLoader().list_available().values(),
-            found.DefaultStrategyLoader().list_available().values(),
+            stored.DefaultGoalLoader().list_available().values(),
+            stored.DefaultStrategyLoader().list_available().values(),
         )
         self.assertEqual(([], []), (equal['goals'], equal['strategies']))
         self.assertEqual((6, []), (equal['known'], equal['new']))
@@ -167,24 +167,25 @@ class TestCompare(StoredTestCase):
                         ),
                         {'text': text},
                     )
-            found = self.stale()
+            result = self.stale()
             self.assertEqual(
-                ['its efficacy indicators'], found['kronos_balance']
+                ['its efficacy indicators'], result['kronos_balance']
             )
-            self.assertIn('its parameters', found['kronos_pack'][0])
+            self.assertIn('its parameters', result['kronos_pack'][0])
             self.assertEqual(
-                ['its goal kronos_balance'], found['kronos_spread']
+                ['its goal kronos_balance'], result['kronos_spread']
             )
 
     def test_one_that_is_gone_and_a_new_one(self):
-        found = self.compare(known_strategies=[pack.Pack])['strategies']
+        differences = self.compare(known_strategies=[pack.Pack])['strategies']
         self.assertIn(
-            {'name': 'kronos_spread', 'differs': [stored_plugins.GONE]}, found
+            {'name': 'kronos_spread', 'differs': [stored_plugins.GONE]},
+            differences,
         )
         self.row(objects.Strategy, 'kronos_spread').soft_delete()
-        found = self.compare()
-        self.assertEqual(['kronos_spread'], found['new'])
-        self.assertEqual(5, found['known'])
+        differences = self.compare()
+        self.assertEqual(['kronos_spread'], differences['new'])
+        self.assertEqual(5, differences['known'])
 
 
 class TestCancelled(StoredTestCase):
@@ -201,7 +202,7 @@ class TestCancelled(StoredTestCase):
             self.audit(state=state)
         self.audit(state='SUCCEEDED', audit_type='EVENT')
         self.audit(state='CANCELLED', audit_type='EVENT')
-        found = self.cancelled()
+        result = self.cancelled()
         self.assertEqual(
             [
                 {'uuid': uuid(1), 'name': 'audit 1', 'state': 'PENDING'},
@@ -209,15 +210,15 @@ class TestCancelled(StoredTestCase):
                 {'uuid': uuid(3), 'name': 'audit 3', 'state': 'SUSPENDED'},
                 {'uuid': uuid(7), 'name': 'audit 7', 'state': 'SUCCEEDED'},
             ],
-            found['audits'],
+            result['audits'],
         )
-        self.assertEqual(4, found['finished_audits'])
+        self.assertEqual(4, result['finished_audits'])
 
     def test_plans(self):
         """Also of audits that are over, but not of other strategies."""
         self.audit('dummy', state='ONGOING', plan='ONGOING')
         for plan in ('RECOMMENDED', 'PENDING', 'ONGOING', 'SUCCEEDED'):
             self.audit(state='SUCCEEDED', plan=plan)
-        found = self.cancelled()
-        self.assertEqual([], found['audits'])
-        self.assertEqual(3, found['waiting_plans'])
+        result = self.cancelled()
+        self.assertEqual([], result['audits'])
+        self.assertEqual(3, result['waiting_plans'])

@@ -36,8 +36,8 @@ class WorkTestCase(test_history.HistoryTestCase):
 class TestPlans(WorkTestCase):
     def found(self):
         return [
-            (one['uuid'], one['state'])
-            for one in self.read(work_in_hand.plans)
+            (plan['uuid'], plan['state'])
+            for plan in self.read(work_in_hand.plans)
         ]
 
     def test_by_states(self):
@@ -73,8 +73,8 @@ class TestPlans(WorkTestCase):
     def test_who_carries_it_out(self):
         self.plan('ONGOING', (State.ONGOING, {}))
         self.execute("UPDATE action_plans SET hostname = 'ctl1'")
-        [found] = self.read(work_in_hand.plans)
-        self.assertEqual('ctl1', found['host'])
+        [plan] = self.read(work_in_hand.plans)
+        self.assertEqual('ctl1', plan['host'])
 
     def test_those_of_others(self):
         self.plan('ONGOING', (State.ONGOING, {'action_type': 'nop'}))
@@ -102,8 +102,8 @@ class TestServices(WorkTestCase):
                 ('watcher-decision-engine', 'ctl1', False),
             ],
             [
-                (one['name'], one['host'], one['up'])
-                for one in self.read(work_in_hand.services, 90)
+                (service['name'], service['host'], service['up'])
+                for service in self.read(work_in_hand.services, 90)
             ],
         )
 
@@ -118,8 +118,8 @@ class TestActions(WorkTestCase):
     def found(self):
         return self.read(work_in_hand.actions, self.loader)
 
-    def why(self, **told):
-        self.plan('PENDING', (State.PENDING, {'input_parameters': told}))
+    def why(self, **inputs):
+        self.plan('PENDING', (State.PENDING, {'input_parameters': inputs}))
         [row] = self.found()['unreadable']
         self.assertEqual(
             (uuid(1010), 'kronos_live_migrate', uuid(101)),
@@ -135,8 +135,8 @@ class TestActions(WorkTestCase):
             (State.PENDING, {'input_parameters': MOVE}),
             (State.ONGOING, {'input_parameters': marked}),
         )
-        found = self.found()
-        self.assertEqual((2, []), (found['waiting'], found['unreadable']))
+        result = self.found()
+        self.assertEqual((2, []), (result['waiting'], result['unreadable']))
 
     def test_a_value_that_is_not_known(self):
         self.assertIn(
@@ -150,9 +150,9 @@ class TestActions(WorkTestCase):
         )
 
     def test_one_that_lacks(self):
-        told = {**MOVE}
-        del told['resource_id']
-        self.assertIn("'resource_id' is a required", self.why(**told))
+        inputs = {**MOVE}
+        del inputs['resource_id']
+        self.assertIn("'resource_id' is a required", self.why(**inputs))
 
     def test_a_row_that_is_no_document(self):
         """It does not hide the others."""
@@ -162,9 +162,9 @@ class TestActions(WorkTestCase):
             (State.PENDING, {'input_parameters': MOVE}),
         )
         self.execute("UPDATE actions SET input_parameters = '{' WHERE id = 10")
-        found = self.found()
-        self.assertEqual(2, found['waiting'])
-        [row] = found['unreadable']
+        result = self.found()
+        self.assertEqual(2, result['waiting'])
+        [row] = result['unreadable']
         self.assertEqual('its parameters are no JSON object', row['why'])
 
     def test_a_type_that_is_not_here(self):
@@ -177,8 +177,8 @@ class TestActions(WorkTestCase):
         self.plan('PENDING', (State.SUCCEEDED, odd), (State.SKIPPED, odd))
         self.plan('CANCELLED', (State.PENDING, odd))
         self.plan('PENDING', (State.PENDING, {'action_type': 'later'}))
-        found = self.found()
-        self.assertEqual((0, []), (found['waiting'], found['unreadable']))
+        result = self.found()
+        self.assertEqual((0, []), (result['waiting'], result['unreadable']))
 
     def test_types_that_no_applier_has_had(self):
         before = self.found()['unannounced']

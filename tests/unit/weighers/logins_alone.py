@@ -34,7 +34,7 @@ class TestLogins(CacheTestCase):
         self.conf.clear_override('url', 'kronos_prometheus')
         self.set('kronos_prometheus', timeout=loopback_keystone.LONG)
         self.session = session.Session(generic.Password(**self.keystone.auth))
-        self.source = score_source.Source(self.conf, lambda: self.session)
+        self.source = score_source.ScoreSource(self.conf, lambda: self.session)
         self.cache = self.new_cache()
 
     def test_each_mood(self):
@@ -75,11 +75,11 @@ class TestLogins(CacheTestCase):
         self.meet(*WEIGHTS)
         self.pass_by(60.0)
         self.all_weigh(NEUTRAL)
-        self.assertEqual(1, self.told(WARNING))
-        self.assertEqual(1, self.told('answers 401 to the question for its'))
+        self.assertEqual(1, self.logged(WARNING))
+        self.assertEqual(1, self.logged('answers 401 to the question for its'))
         self.assertNotIn('POST', ''.join(self.keystone.be('')))
         self.refresh()
         self.all_weigh(WEIGHTS)
 
     def pairs(self):
-        return self.told(WARNING), self.told(WELL)
+        return self.logged(WARNING), self.logged(WELL)

@@ -45,25 +45,25 @@ class Scene:
     """A recorded cluster, and average servers that are new to it."""
 
     def __init__(self, path, mode=Mode.SPREAD):
-        found = cluster.read(str(path))
-        self.snapshot = found.snapshot
+        result = cluster.read(str(path))
+        self.snapshot = result.snapshot
         self.mode = mode
         self.policies = [
-            one.model_copy(
+            measure.model_copy(
                 update={
                     'mode': mode,
-                    'capacity_query': one.imbalance_query,
+                    'capacity_query': measure.imbalance_query,
                     'capacity_threshold': CEILINGS[mode],
                 }
             )
-            for one in found.policies
+            for measure in result.policies
         ]
         for readings in self.snapshot.readings.values():
             readings.capacity = readings.imbalance
         instances = list(self.snapshot.instances.values())
-        vcpus = sum(one.vcpus for one in instances)
+        vcpus = sum(instance.vcpus for instance in instances)
         self.vcpus = max(1, round(vcpus / len(instances)))
-        memory_mb = sum(one.memory_mb for one in instances)
+        memory_mb = sum(instance.memory_mb for instance in instances)
         self.memory_mb = memory_mb // len(instances)
         self.usage = {
             name: self.vcpus
@@ -78,7 +78,9 @@ class Scene:
             }
             for name, readings in self.snapshot.readings.items()
         }
-        self.weights = {one.name: one.weight for one in self.policies}
+        self.weights = {
+            measure.name: measure.weight for measure in self.policies
+        }
 
     def hosts(self, placed=()):
         """Those that Nova's filters leave, with room for one more."""
@@ -149,13 +151,13 @@ class Scene:
                 readings.profile.samples.append(
                     Sample(name, self.usage[policy_name], 0.0)
                 )
-        [found] = propose([snapshot], self.policies, SETTINGS).scopes
+        [planned] = propose([snapshot], self.policies, SETTINGS).scopes
         del snapshot.hosts[SPARE], snapshot.services[SPARE]
         for name in servers:
             del snapshot.instances[name]
         for readings in snapshot.readings.values():
             del readings.profile.samples[-number:]
-        return [step.destination for step in found.steps]
+        return [step.destination for step in planned.steps]
 
     def states(self, hosts, placed=()):
         return [
@@ -183,26 +185,26 @@ class Scene:
 class AgreementTestCase(WeigherTestCase):
     def scene(self, name, mode=Mode.SPREAD, step=0.0):
         """A recorded cluster, as Prometheus and Nova tell the weigher."""
-        found = Scene(FIXTURES / name, mode)
+        scene = Scene(FIXTURES / name, mode)
         rows = [
             policy(
-                one.name,
-                one.weight,
+                measured.name,
+                measured.weight,
                 mode.value,
-                capacity_threshold=one.capacity_threshold,
+                capacity_threshold=measured.capacity_threshold,
             )
-            for one in found.policies
+            for measured in scene.policies
         ]
         self.set(
             policies_file=self.write('cluster.yaml', *rows), score_step=step
         )
-        for query, values in found.scores.items():
+        for query, values in scene.scores.items():
             self.give(values, query)
             self.give(values, f'{query}_in_use')
         self.cache = self.new_cache()
-        self.cache.weigh(found.states(found.hosts()))
+        self.cache.weigh(scene.states(scene.hosts()))
         self.turns.start()
-        return found
+        return scene
 
     def weights(self, scene, placed=(), vcpus=0):
         hosts = scene.hosts(placed)
@@ -229,8 +231,8 @@ class TestSpread(AgreementTestCase):
             card = scorecard.score(scene.snapshot, scene.policies, Settings())
             weighted = {
                 host: math.fsum(
-                    one.weight * card.values[one.name][host]
-                    for one in card.results
+                    result.weight * card.values[result.name][host]
+                    for result in card.results
                 )
                 for host in scene.hosts()
             }
@@ -256,14 +258,14 @@ class TestSpread(AgreementTestCase):
         for name in NAMES:
             for step in STEPS:
                 scene = self.scene(name, step=step)
-                asked = len(self.prometheus.asked)
+                count = len(self.prometheus.queries)
                 planned = scene.planned(20)
                 placed = self.place(scene, len(planned))
                 self.assertGreater(len(planned), 15)
                 self.assertLessEqual(
                     scene.combined(placed), 1.1 * scene.combined(planned)
                 )
-                self.assertEqual(asked, len(self.prometheus.asked))
+                self.assertEqual(count, len(self.prometheus.queries))
                 self.turns.stop()
 
     def test_without_its_arithmetic_they_herd(self):

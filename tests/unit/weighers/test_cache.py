@@ -25,7 +25,7 @@ class TestScores(CacheTestCase):
     def test_nothing_is_known_at_first(self):
         """Neutral, and nobody waits."""
         self.all_weigh(NEUTRAL)
-        self.assertEqual([], self.prometheus.asked)
+        self.assertEqual([], self.prometheus.queries)
         self.turns.start()
         self.all_weigh(WEIGHTS)
         self.assertEqual({}, self.weigh())
@@ -36,21 +36,21 @@ class TestScores(CacheTestCase):
         self.turns.start()
         self.turns.now += cache.START_SECONDS[1]
         self.refresh()
-        self.assertEqual((1, 0), (self.told(SAMPLES), self.told(FIRST)))
+        self.assertEqual((1, 0), (self.logged(SAMPLES), self.logged(FIRST)))
         self.all_weigh(WEIGHTS)
-        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(['cpu'], self.prometheus.queries)
         self.turns.tick()
-        self.assertEqual((1, 1), (self.told(SAMPLES), self.told(FIRST)))
+        self.assertEqual((1, 1), (self.logged(SAMPLES), self.logged(FIRST)))
         self.assertEqual(1, len(self.turns.works))
 
     def test_a_weighing_while_it_waits_to_begin(self):
         """Then it looks at once."""
         self.cache.begin()
         self.turns.start()
-        self.assertEqual([], self.prometheus.asked)
+        self.assertEqual([], self.prometheus.queries)
         self.all_weigh(NEUTRAL)
         self.turns.tick()
-        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(['cpu'], self.prometheus.queries)
         self.all_weigh(WEIGHTS)
 
     def test_not_all_begin_at_once(self):
@@ -63,7 +63,7 @@ class TestScores(CacheTestCase):
             self.turns.start()
             waits.append(self.refresh())
             self.turns.stop()
-        self.assertGreater(len({round(one, 1) for one in waits}), 5)
+        self.assertGreater(len({round(seconds, 1) for seconds in waits}), 5)
         low, high = cache.START_SECONDS
         self.assertLess(max(waits), high + cache.TICK)
         self.assertGreaterEqual(min(waits), low)
@@ -72,19 +72,19 @@ class TestScores(CacheTestCase):
         """Once, and only then."""
         self.give({})
         self.meet(*LOADS)
-        self.assertEqual(0, self.told(FIRST))
+        self.assertEqual(0, self.logged(FIRST))
         self.give(LOADS)
         self.refresh()
-        self.assertEqual(1, self.told(FIRST))
+        self.assertEqual(1, self.logged(FIRST))
         self.refresh()
-        self.assertEqual(1, self.told(FIRST))
+        self.assertEqual(1, self.logged(FIRST))
 
     def test_it_counts_the_hosts_that_have_one(self):
         self.set(min_host_coverage=0.0)
         self.give({'a': 0.1})
         self.meet(*LOADS)
         self.refresh()
-        self.assertEqual(2, self.told(f', for 1 of {len(LOADS)} hosts'))
+        self.assertEqual(2, self.logged(f', for 1 of {len(LOADS)} hosts'))
 
     def test_none_has_one(self):
         """An option leaves no host with a score, and that is said."""
@@ -95,11 +95,11 @@ class TestScores(CacheTestCase):
         self.refresh()
         self.all_weigh(NEUTRAL)
         self.turns.tick()
-        self.assertEqual(0, self.told(FIRST))
-        self.assertEqual(1, self.told(WARNING))
+        self.assertEqual(0, self.logged(FIRST))
+        self.assertEqual(1, self.logged(WARNING))
         none = f'none of {len(LOADS)} hosts has a score: their hypervisor'
-        self.assertEqual(1, self.told(none))
-        self.assertEqual(1, self.told(f', for 0 of {len(LOADS)} hosts'))
+        self.assertEqual(1, self.logged(none))
+        self.assertEqual(1, self.logged(f', for 0 of {len(LOADS)} hosts'))
 
     def test_every_mode_before_hosts_are_known(self):
         """Of which aggregates ask is not known yet."""
@@ -109,7 +109,7 @@ class TestScores(CacheTestCase):
         self.turns.start()
         self.refresh()
         self.assertEqual(
-            ['cpu', 'ram', 'ram_in_use'], sorted(self.prometheus.asked)
+            ['cpu', 'ram', 'ram_in_use'], sorted(self.prometheus.queries)
         )
 
     def test_refreshed(self):
@@ -124,7 +124,7 @@ class TestScores(CacheTestCase):
         self.fill()
         for _ in range(1000):
             self.weigh(*LOADS)
-        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(['cpu'], self.prometheus.queries)
         self.assertEqual(1, len(self.turns.works))
 
     def test_jitter(self):
@@ -165,10 +165,10 @@ class TestHosts(CacheTestCase):
         self.give({**LOADS, 'd': 0.4})
         self.fill()
         for _ in range(2):
-            found = self.weigh('a', 'd', 'c')
-            self.assertEqual({'a': 0.8, 'd': 0.6, 'c': 0.1}, found)
+            result = self.weigh('a', 'd', 'c')
+            self.assertEqual({'a': 0.8, 'd': 0.6, 'c': 0.1}, result)
             self.turns.tick()
-        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(['cpu'], self.prometheus.queries)
 
     def test_many_new_ones_after_one(self):
         """The first request may be a migration to a named host."""
@@ -176,7 +176,7 @@ class TestHosts(CacheTestCase):
         self.meet('c')
         self.all_weigh(WEIGHTS)
         self.assertEqual(0.6, self.weigh('d')['d'])
-        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(['cpu'], self.prometheus.queries)
 
     def test_what_new_ones_change(self):
         """The load per vCPU of the others, at the next tick."""
@@ -205,11 +205,11 @@ class TestHosts(CacheTestCase):
         ]
         self.meet(*LOADS, *nodes)
         for _ in range(3):
-            found = self.weigh(*LOADS, *nodes)
+            result = self.weigh(*LOADS, *nodes)
             self.turns.tick()
             for node in nodes:
-                self.assertEqual(0.466667, found[node.nodename])
-        self.assertEqual(0, self.told(WARNING))
+                self.assertEqual(0.466667, result[node.nodename])
+        self.assertEqual(0, self.logged(WARNING))
 
     def test_a_dead_one(self):
         """The others, of whom too few are left, go on without it."""
@@ -222,8 +222,8 @@ class TestHosts(CacheTestCase):
             self.pass_by(cache.FORGET_SECONDS / 2)
             self.weigh('a', 'b')
         self.assertEqual({'a': 0.8, 'b': 0.5}, self.weigh('a', 'b'))
-        self.assertEqual(1, self.told(WARNING))
-        self.assertEqual(1, self.told(WELL))
+        self.assertEqual(1, self.logged(WARNING))
+        self.assertEqual(1, self.logged(WELL))
         # When it is back, it is scored like a new one.
         self.give(LOADS)
         self.refresh()
@@ -252,7 +252,7 @@ class TestHosts(CacheTestCase):
         self.weigh(*LOADS)
         self.turns.tick()
         self.all_weigh(WEIGHTS)
-        self.assertEqual(0, self.told(WARNING))
+        self.assertEqual(0, self.logged(WARNING))
 
     def test_modes_that_do_not_fit(self):
         """Neutral, and told."""
@@ -262,7 +262,7 @@ class TestHosts(CacheTestCase):
         self.assertIn(
             'a: neutral, since kronos_mode of their', self.log.output
         )
-        self.assertEqual(1, self.told(WARNING))
+        self.assertEqual(1, self.logged(WARNING))
 
     def test_hosts_that_come_while_it_looks(self):
         """Requests go on meanwhile."""
@@ -276,7 +276,7 @@ class TestHosts(CacheTestCase):
         meddling = aggregate('x')
         meddling.metadata = Meddler()
         self.meet(state('a', aggregates=[meddling]), 'b', 'c')
-        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(['cpu'], self.prometheus.queries)
         self.assertNotIn('RuntimeError', self.log.output)
 
     def test_pack(self):
@@ -287,7 +287,9 @@ class TestHosts(CacheTestCase):
         self.give(loads, 'cpu_in_use')
         hosts = states(*loads, used=8)
         self.meet(*hosts)
-        found = self.weigh(*hosts)
-        self.assertEqual(list('abcd'), sorted(found, key=lambda h: -found[h]))
-        self.assertEqual(0.0, found['d'])
+        result = self.weigh(*hosts)
+        self.assertEqual(
+            list('abcd'), sorted(result, key=lambda h: -result[h])
+        )
+        self.assertEqual(0.0, result['d'])
         self.assertEqual(0.0, self.weigh(state('a', 12), *hosts[1:])['a'])

@@ -57,13 +57,13 @@ class TestFaults(CacheTestCase):
         self.assertNotIn(SECRET, self.log.output)
 
     def pairs(self):
-        return self.told(WARNING), self.told(WELL)
+        return self.logged(WARNING), self.logged(WELL)
 
     def test_the_thread_is_stopped(self):
         """Told, and the next weighing begins another one."""
         self.fill()
         self.turns.stop()
-        self.assertEqual(1, self.told('was stopped by _End'))
+        self.assertEqual(1, self.logged('was stopped by _End'))
         self.all_weigh(WEIGHTS)
         self.assertEqual(2, len(self.turns.works))
         self.give({**LOADS, 'a': 0.7})
@@ -78,7 +78,7 @@ class TestFaults(CacheTestCase):
                 for nth in range(9)
             )
         )
-        self.assertEqual(1, self.told(WARNING))
+        self.assertEqual(1, self.logged(WARNING))
         self.assertIn('; and 13 more', self.log.output)
 
     def test_from_the_start(self):
@@ -94,7 +94,7 @@ class TestFaults(CacheTestCase):
     def test_numbers_that_are_none(self):
         """Neutral at once, since that is known to be wrong."""
         self.fill()
-        for values, told in (
+        for values, message in (
             (dict.fromkeys('abc', 'NaN'), '0 of 3'),
             ({**LOADS, 'a': '+Inf', 'b': '-Inf'}, '1 of 3'),
             ({**LOADS, 'a': 1e308}, 'a is at 1e+308'),
@@ -105,7 +105,7 @@ class TestFaults(CacheTestCase):
             self.give(values)
             self.refresh()
             self.all_weigh(NEUTRAL)
-            self.assertIn(told, self.log.output)
+            self.assertIn(message, self.log.output)
             self.give(LOADS)
             self.refresh()
             self.all_weigh(WEIGHTS)
@@ -168,7 +168,7 @@ class TestWarnings(CacheTestCase):
         self.fill()
         self.prometheus.fault = (503, 'busy')
         self.pass_by(3600.0)
-        self.assertIn(self.told(WARNING), (6, 7))
+        self.assertIn(self.logged(WARNING), (6, 7))
         self.assertRegex(self.log.output, r'are 11 min old, .*: busy')
 
     def test_what_comes_and_goes(self):
@@ -179,9 +179,9 @@ class TestWarnings(CacheTestCase):
             self.prometheus.fault = None if nth % 2 else (503, 'busy')
             self.refresh()
         minutes = (self.turns.now - 1000.0) / 60.0
-        self.assertLessEqual(self.told(WARNING), minutes + 1)
-        self.assertGreater(self.told(WARNING), minutes / 3)
-        self.assertLessEqual(self.told(WELL), self.told(WARNING))
+        self.assertLessEqual(self.logged(WARNING), minutes + 1)
+        self.assertGreater(self.logged(WARNING), minutes / 3)
+        self.assertLessEqual(self.logged(WELL), self.logged(WARNING))
 
     def test_a_new_host_does_not_make_it_well(self):
         self.fill()
@@ -189,7 +189,7 @@ class TestWarnings(CacheTestCase):
         self.refresh()
         self.weigh('new')
         self.turns.tick()
-        self.assertEqual((1, 0), (self.told(WARNING), self.told(WELL)))
+        self.assertEqual((1, 0), (self.logged(WARNING), self.logged(WELL)))
 
     def test_requests_are_silent(self):
         """However stale the scores are."""
@@ -209,6 +209,6 @@ class TestWarnings(CacheTestCase):
             except AttributeError as error:
                 self.cache.note_fault(error)
             self.turns.tick()
-        self.assertEqual(1, self.told('A weighing of Kronos failed'))
+        self.assertEqual(1, self.logged('A weighing of Kronos failed'))
         self.assertIn('Traceback', self.log.output)
-        self.assertEqual(0, self.told(WARNING))
+        self.assertEqual(0, self.logged(WARNING))

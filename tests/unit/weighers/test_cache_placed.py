@@ -41,7 +41,7 @@ class TestPlaced(CacheTestCase):
             weights = self.cache.weigh(hosts)
             best = max(range(4), key=lambda n: weights[n])
             hosts[best].vcpus_used += 2
-        self.assertEqual([18] * 4, [one.vcpus_used for one in hosts])
+        self.assertEqual([18] * 4, [host.vcpus_used for host in hosts])
 
     def test_across_refreshes(self):
         """And less and less of it over settling_seconds."""
@@ -50,9 +50,9 @@ class TestPlaced(CacheTestCase):
         self.refresh()
         noted, seen = self.turns.now, []
         while self.turns.now < noted + 120.0:
-            left = 4 * max(0.0, 1 - (self.turns.now - noted) / 100)
+            remaining = 4 * max(0.0, 1 - (self.turns.now - noted) / 100)
             # The samples are those of all the others.
-            self.is_as_with(left, 20, rate=1 / (36 - left))
+            self.is_as_with(remaining, 20, rate=1 / (36 - remaining))
             seen.append(self.used(20))
             self.refresh()
         self.assertEqual(sorted(seen), seen)

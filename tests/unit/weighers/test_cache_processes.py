@@ -22,7 +22,7 @@ class TestProcesses(CacheTestCase):
         cache.Cache(self.source)
         self.assertEqual(threads, threading.active_count())
         self.assertEqual([], self.turns.works)
-        self.assertEqual([], self.prometheus.asked)
+        self.assertEqual([], self.prometheus.queries)
 
     def test_64_first_weighings(self):
         """One of them starts the thread."""
@@ -64,9 +64,9 @@ class TestProcesses(CacheTestCase):
 
         def work():
             while not is_over.wait(0.02):
-                known = len(seen)
+                before = len(seen)
                 seen.add(tuple(set(self.weigh(*hosts).values())))
-                if len(seen) > known:
+                if len(seen) > before:
                     weighed.set()
 
         def refresh():
@@ -80,7 +80,7 @@ class TestProcesses(CacheTestCase):
                 is_over.set()
 
         self.at_once(64, work, refresh)
-        self.assertEqual({1}, {len(one) for one in seen})
+        self.assertEqual({1}, {len(weights) for weights in seen})
         self.assertGreater(len(seen), 1)
 
     def at_once(self, number, work, also=None):
@@ -94,16 +94,16 @@ class TestProcesses(CacheTestCase):
                 errors.append(error)
 
         threads = [threading.Thread(target=run) for _ in range(number)]
-        for one in threads:
-            one.start()
+        for thread in threads:
+            thread.start()
         try:
             if also:
                 also()
         finally:
-            for one in threads:
-                one.join(PATIENCE_SECONDS)
+            for thread in threads:
+                thread.join(PATIENCE_SECONDS)
         self.assertEqual([], errors)
-        self.assertFalse(any(one.is_alive() for one in threads))
+        self.assertFalse(any(thread.is_alive() for thread in threads))
 
     def test_the_thread(self):
         """A daemon, which does not keep nova-scheduler from ending."""
@@ -120,7 +120,7 @@ class TestProcesses(CacheTestCase):
                 thread.join(PATIENCE_SECONDS)
         self.assertEqual(
             [('kronos-weigher', True)],
-            [(one.name, one.daemon) for one in seen],
+            [(thread.name, thread.daemon) for thread in seen],
         )
 
     def test_no_thread_to_be_had(self):
@@ -157,4 +157,4 @@ class TestProcesses(CacheTestCase):
     def test_it_says_how_often(self):
         self.fill()
         self.refresh()
-        self.assertEqual(1, self.told(f'asks {URL} 1 queries every 30 s'))
+        self.assertEqual(1, self.logged(f'asks {URL} 1 queries every 30 s'))

@@ -44,7 +44,7 @@ class ConcurrencyTestCase(WeigherTestCase):
     def weigh_all(self):
         """The number of the refresh whose weights they are; None: none."""
         weights = self.cache.weigh(states(*self.hosts))
-        return self.whole.get(tuple(round(one, 6) for one in weights))
+        return self.whole.get(tuple(round(weight, 6) for weight in weights))
 
 
 class TestThreads(ConcurrencyTestCase):
@@ -56,10 +56,10 @@ class TestThreads(ConcurrencyTestCase):
         sys.setswitchinterval(1e-5)
         with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
             for _ in range(REFRESHES):
-                found = []
+                futures = []
 
-                def weigh_and_go_on(found=found):
-                    found += [
+                def weigh_and_go_on(futures=futures):
+                    futures += [
                         pool.submit(self.weigh_all) for _ in range(THREADS)
                     ]
                     self._next()
@@ -67,8 +67,10 @@ class TestThreads(ConcurrencyTestCase):
                 self.prometheus.before = weigh_and_go_on
                 last = self.number
                 self.refresh()
-                numbers = {one.result(PATIENCE_SECONDS) for one in found}
-                self.assertEqual(THREADS, len(found))
+                numbers = {
+                    future.result(PATIENCE_SECONDS) for future in futures
+                }
+                self.assertEqual(THREADS, len(futures))
                 self.assertEqual(set(), numbers - {last, last + 1})
                 self.assertEqual(last + 1, self.weigh_all())
 
@@ -85,8 +87,8 @@ class TestLines(ConcurrencyTestCase):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
 
             def weigh():
-                one = pool.submit(self.weigh_all)
-                numbers.append(one.result(PATIENCE_SECONDS))
+                future = pool.submit(self.weigh_all)
+                numbers.append(future.result(PATIENCE_SECONDS))
 
             yield weigh
 
@@ -122,7 +124,7 @@ class TestLines(ConcurrencyTestCase):
         finally:
             sys.settrace(before)
         self.assertGreater(self.number, 20)
-        number = self.whole[tuple(round(one, 6) for one in weights)]
+        number = self.whole[tuple(round(weight, 6) for weight in weights)]
         self.assertLess(number, self.number)
         self.assertEqual(self.number, self.weigh_all())
 
@@ -140,7 +142,9 @@ class TestLines(ConcurrencyTestCase):
                 sys.settrace(before)
         self.assertGreater(len(numbers), 20)
         self.assertEqual({1}, set(numbers))
-        self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
+        self.assertIn(
+            tuple(round(weight, 6) for weight in weights), self.whole
+        )
 
     def test_first_weighings_in_the_middle_of_a_first_weighing(self):
         """Each weighs by the look that is there, and asks nobody."""
@@ -157,7 +161,9 @@ class TestLines(ConcurrencyTestCase):
                 sys.settrace(before)
         self.assertGreater(len(numbers), 20)
         self.assertEqual({1}, set(numbers))
-        self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
+        self.assertIn(
+            tuple(round(weight, 6) for weight in weights), self.whole
+        )
         self.assertEqual(1, self.number)
 
     def test_a_refresh_in_the_middle_of_a_first_weighing(self):

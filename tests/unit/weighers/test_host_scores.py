@@ -34,13 +34,18 @@ class BoardTestCase(base.BaseTestCase):
 
     def build(self, *states):
         """The scores of these, with ``self.loads``."""
-        known = {one.host: host_scores.KnownHost.of(one) for one in states}
+        known_hosts = {
+            host_state.host: host_scores.KnownHost.of(host_state)
+            for host_state in states
+        }
         answer = reading(self.loads)
         readings = {'cpu': PolicyReadings(answer, capacity=answer)}
         self.answers.readings = dict.fromkeys(Mode, readings)
-        self.placements.note({h: one.used for h, one in known.items()}, NOW)
+        self.placements.note(
+            {h: known_host.used for h, known_host in known_hosts.items()}, NOW
+        )
         return host_scores.build(
-            known, self.answers, self.placements, NOW, NOW
+            known_hosts, self.answers, self.placements, NOW, NOW
         )
 
     def weights(self, *states):
@@ -50,12 +55,12 @@ class BoardTestCase(base.BaseTestCase):
             for host, row in shown.rows.items()
         }
 
-    def of_modes(self, **wanted):
+    def of_modes(self, **modes_of):
         """The weights of hosts with these modes of their aggregates."""
         return self.weights(
             *(
-                state(host, aggregates=[mode(one) for one in modes])
-                for host, modes in wanted.items()
+                state(host, aggregates=[mode(name) for name in modes])
+                for host, modes in modes_of.items()
             )
         )
 
@@ -94,18 +99,20 @@ class TestModes(BoardTestCase):
             state('c', aggregates=[mode('fill')]),
         )
         self.assertEqual(
-            {True}, {one.is_neutral for one in shown.rows.values()}
+            {True}, {row.is_neutral for row in shown.rows.values()}
         )
         self.assertEqual(3, len(shown.troubles))
-        for host, told in (
+        for host, message in (
             ('a', 'pack, spread'),
             ('b', 'off, spread'),
             ('c', 'fill'),
         ):
             text = next(
-                one for one in shown.troubles if one.startswith(f'{host}:')
+                trouble
+                for trouble in shown.troubles
+                if trouble.startswith(f'{host}:')
             )
-            self.assertIn(f'aggregates is {told}; it must be one of', text)
+            self.assertIn(f'aggregates is {message}; it must be one of', text)
             self.assertIn('spread, pack, off', text)
 
     def test_other_hypervisors(self):
@@ -205,10 +212,10 @@ class TestScopes(BoardTestCase):
         bare = [
             state(f'bare{nth}', 8, [aggregate('bare')]) for nth in range(9)
         ]
-        known = [state(host, 8, [aggregate('full')]) for host in LOADS]
-        alone = self.weights(*known)
+        states = [state(host, 8, [aggregate('full')]) for host in LOADS]
+        alone = self.weights(*states)
         self.assertEqual({'a': 0.8, 'b': 0.5, 'c': 0.1}, alone)
-        shown = self.build(*known, *bare)
+        shown = self.build(*states, *bare)
         for host, row in shown.rows.items():
             weight = row.spot[2] and round(row.spot[2], 6)
             self.assertEqual(alone.get(host), weight, host)
@@ -220,9 +227,9 @@ class TestScopes(BoardTestCase):
         """An aggregate that holds others may not be judged itself."""
         self.answers.settings = Settings()
         zone, own = aggregate('a-zone'), aggregate('own')
-        known = [state(host, 8, [zone, own]) for host in LOADS]
+        states = [state(host, 8, [zone, own]) for host in LOADS]
         bare = [state(f'bare{nth}', 8, [zone]) for nth in range(9)]
-        shown = self.build(*known, *bare)
+        shown = self.build(*states, *bare)
         for host, load in LOADS.items():
             self.assertAlmostEqual(1 - load, shown.rows[host].spot[2])
         self.assertTrue(shown.rows['bare0'].is_neutral)
@@ -278,12 +285,12 @@ class TestRows(BoardTestCase):
     def test_unseen_for_long(self):
         """What is seen first is where it starts."""
         self.loads = {'a': 0.5}
-        known = {'a': host_scores.KnownHost([], 'QEMU', 16.0, 8.0)}
+        known_hosts = {'a': host_scores.KnownHost([], 'QEMU', 16.0, 8.0)}
         self.placements.note({'a': 8.0}, NOW - 3600)
         answer = PolicyReadings(reading(self.loads))
         self.answers.readings = {Mode.SPREAD: {'cpu': answer}}
         row = host_scores.build(
-            known, self.answers, self.placements, NOW, NOW
+            known_hosts, self.answers, self.placements, NOW, NOW
         ).rows['a']
         self.assertAlmostEqual(0.5, row.update(12))
         self.assertAlmostEqual(0.375, row.update(14))

@@ -15,7 +15,7 @@ class TestLogMessages(base.BaseTestCase):
         self.log = self.useFixture(fixtures.FakeLogger('kronos.weighers'))
         self.messages = LogMessages(lambda: self.now)
 
-    def told(self) -> list[str]:
+    def logged(self) -> list[str]:
         return self.log.output.splitlines()
 
     def trouble(self, *troubles: str) -> None:
@@ -28,38 +28,38 @@ class TestLogMessages(base.BaseTestCase):
             (log_messages.REPEAT_SECONDS, 2),
         ):
             self.trouble()
-            self.assertEqual(lines, len(self.told()))
-        self.assertIn('not there yet', self.told()[0])
-        self.assertIn('neutral: cpu: no sample', self.told()[0])
+            self.assertEqual(lines, len(self.logged()))
+        self.assertIn('not there yet', self.logged()[0])
+        self.assertIn('neutral: cpu: no sample', self.logged()[0])
 
     def test_what_comes_again(self) -> None:
         """After it was over it is told earlier than if it lasted."""
         self.trouble()
         self.messages.all_is_well()
         self.messages.all_is_well()
-        self.assertEqual(2, len(self.told()))
-        self.assertIn('has all it needs again', self.told()[1])
+        self.assertEqual(2, len(self.logged()))
+        self.assertIn('has all it needs again', self.logged()[1])
         self.now = log_messages.NEW_SECONDS - 1
         self.trouble()
-        self.assertEqual(2, len(self.told()))
+        self.assertEqual(2, len(self.logged()))
         self.now += 1
         self.trouble()
-        self.assertEqual(3, len(self.told()))
+        self.assertEqual(3, len(self.logged()))
 
     def test_many(self) -> None:
         names = [f'policy {number}' for number in range(MOST_TROUBLES + 2)]
         self.trouble(*names)
-        told = '; '.join(names[:MOST_TROUBLES])
-        self.assertTrue(self.told()[0].endswith(f'{told}; and 2 more'))
+        joined = '; '.join(names[:MOST_TROUBLES])
+        self.assertTrue(self.logged()[0].endswith(f'{joined}; and 2 more'))
 
     def test_a_weighing_that_failed(self) -> None:
         self.messages.fault(None)
-        self.assertEqual([], self.told())
+        self.assertEqual([], self.logged())
         for self.now in (0, log_messages.REPEAT_SECONDS - 1):
             self.messages.fault(KeyError('host'))
-        self.assertIn("neutral: KeyError: 'host'", self.told()[0])
+        self.assertIn("neutral: KeyError: 'host'", self.logged()[0])
         self.assertEqual(1, self.log.output.count('A weighing of Kronos'))
 
     def test_no_scores_yet(self) -> None:
         self.messages.announce(0, None)
-        self.assertEqual([], self.told())
+        self.assertEqual([], self.logged())

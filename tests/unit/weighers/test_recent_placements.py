@@ -23,8 +23,10 @@ class TestLedger(base.BaseTestCase):
         """Over settling_seconds, evenly."""
         self.placements.note({'a': 40.0, 'b': 2.0}, 0.0)
         self.placements.note({'a': 48.0, 'b': 2.0}, 10.0)
-        for now, left in ((10, 8), (35, 6), (60, 4), (110, 0), (500, 0)):
-            self.assertAlmostEqual(left, self.placements.pending('a', now))
+        for now, remaining in ((10, 8), (35, 6), (60, 4), (110, 0), (500, 0)):
+            self.assertAlmostEqual(
+                remaining, self.placements.pending('a', now)
+            )
             self.assertEqual(0.0, self.placements.pending('b', now))
 
     def test_each_change_by_its_own_time(self):

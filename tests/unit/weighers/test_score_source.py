@@ -26,13 +26,13 @@ ASKS = 'The weigher of Kronos asks'
 class TestOptions(WeigherTestCase):
     def test_as_they_are_set(self):
         self.set(refresh_seconds=40.0)
-        found = self.source.options()
+        options = self.source.options()
         self.assertEqual(
             (40.0, 120.0, 300.0),
             (
-                found.refresh_seconds,
-                found.settling_seconds,
-                found.staleness_threshold,
+                options.refresh_seconds,
+                options.settling_seconds,
+                options.staleness_threshold,
             ),
         )
 
@@ -55,9 +55,9 @@ class TestOptions(WeigherTestCase):
 class TestLook(WeigherTestCase):
     def queries(self, *modes):
         """What is asked, and what it gave."""
-        self.prometheus.asked.clear()
+        self.prometheus.queries.clear()
         answers = self.source.ask(set(modes))
-        return sorted(self.prometheus.asked), answers
+        return sorted(self.prometheus.queries), answers
 
     def test_an_answer_that_is_too_long_for_a_scheduler(self):
         self.prometheus.fault = (200, ' ' * (32 * 2**20 + 1))
@@ -75,27 +75,27 @@ class TestLook(WeigherTestCase):
             policy('net', 0.5, enabled=False),
         )
         self.give({'a': 0.5})
-        asked, answers = self.queries()
-        self.assertEqual(['cpu', 'ram'], asked)
+        queries, answers = self.queries()
+        self.assertEqual(['cpu', 'ram'], queries)
         self.assertIs(Mode.SPREAD, answers.default_mode)
         self.assertEqual([Mode.SPREAD], list(answers.policies))
         reading = answers.readings[Mode.SPREAD]['cpu'].imbalance
-        self.assertEqual([0.5], [one.value for one in reading.samples])
-        for one in answers.policies[Mode.SPREAD]:
-            self.assertIsNone(one.host_capacity_query)
+        self.assertEqual([0.5], [sample.value for sample in reading.samples])
+        for of_spread in answers.policies[Mode.SPREAD]:
+            self.assertIsNone(of_spread.host_capacity_query)
 
     def test_pack(self):
         """Only there the ceilings are asked for."""
         self.write('policies.yaml', policy(mode='pack'))
-        asked, answers = self.queries('off', 'nonsense')
-        self.assertEqual(['cpu', 'cpu_in_use'], asked)
+        queries, answers = self.queries('off', 'nonsense')
+        self.assertEqual(['cpu', 'cpu_in_use'], queries)
         self.assertIs(Mode.PACK, answers.default_mode)
         self.assertEqual([Mode.PACK], list(answers.policies))
 
     def test_both_modes_from_one_file(self):
         """Each query is asked once."""
-        asked, answers = self.queries('pack')
-        self.assertEqual(['cpu'], asked)
+        queries, answers = self.queries('pack')
+        self.assertEqual(['cpu'], queries)
         self.assertEqual(list(Mode), list(answers.policies))
         self.assertEqual(*answers.policies.values())
 
@@ -104,16 +104,16 @@ class TestLook(WeigherTestCase):
         path = self.write('pack.yaml', policy('ram', mode='pack'))
         self.set(pack_policies_file=path)
         self.assertEqual(['cpu'], self.queries()[0])
-        asked, answers = self.queries('pack')
-        self.assertEqual(['cpu', 'ram', 'ram_in_use'], asked)
+        queries, answers = self.queries('pack')
+        self.assertEqual(['cpu', 'ram', 'ram_in_use'], queries)
         self.assertEqual('ram', answers.policies[Mode.PACK][0].name)
         self.assertEqual([], answers.troubles)
 
     def test_a_file_for_pack_that_is_broken(self):
         """The others keep their scores."""
         self.set(pack_policies_file=self.write('pack.yaml'))
-        asked, answers = self.queries('pack')
-        self.assertEqual(['cpu'], asked)
+        queries, answers = self.queries('pack')
+        self.assertEqual(['cpu'], queries)
         self.assertEqual([], answers.policies[Mode.PACK])
         self.assertIn('pack.yaml', answers.troubles[0])
 
@@ -124,7 +124,7 @@ class TestLook(WeigherTestCase):
                 exceptions.PolicyFileError, self.source.ask, set()
             )
             self.assertIn('policies.yaml', str(error))
-        self.assertEqual([], self.prometheus.asked)
+        self.assertEqual([], self.prometheus.queries)
 
     def test_it_is_read_anew(self):
         self.queries()
@@ -146,12 +146,12 @@ class TestFaults(WeigherTestCase):
             requests.Timeout(),
         ):
             self.prometheus.fault = fault
-            self.prometheus.asked.clear()
+            self.prometheus.queries.clear()
             error = self.assertRaises(
                 exceptions.PrometheusError, self.source.ask, set()
             )
             self.assertIn(URL, str(error))
-            self.assertEqual(['cpu'], self.prometheus.asked)
+            self.assertEqual(['cpu'], self.prometheus.queries)
 
     def test_away_for_one_of_two(self):
         self.prometheus.fault = {'ram': (502, 'no')}
@@ -212,11 +212,11 @@ class TestTelling(WeigherTestCase):
         for _ in range(3):
             self.source.ask(set())
         asks = f'asks {URL} 1 queries every'
-        self.assertEqual(1, self.told(f'{asks} 25 s'))
+        self.assertEqual(1, self.logged(f'{asks} 25 s'))
         self.set(refresh_seconds=50.0)
         self.source.ask(set())
-        self.assertEqual(1, self.told(f'{asks} 50 s'))
-        self.assertEqual(2, self.told(ASKS))
+        self.assertEqual(1, self.logged(f'{asks} 50 s'))
+        self.assertEqual(2, self.logged(ASKS))
 
     def test_a_process_that_forked(self):
         """It tells for itself."""
@@ -226,10 +226,10 @@ class TestTelling(WeigherTestCase):
             try:
                 self.source.ask(set())
             finally:
-                os._exit(self.told(ASKS))
+                os._exit(self.logged(ASKS))
         self.assertEqual(2, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         self.source.ask(set())
-        self.assertEqual(1, self.told(ASKS))
+        self.assertEqual(1, self.logged(ASKS))
 
     def test_no_secrets(self):
         """Whatever is wrong, even if the other end repeats them."""
@@ -251,12 +251,12 @@ class TestTelling(WeigherTestCase):
             ):
                 self.prometheus.fault = fault
                 self.assertNotIn(SECRET, self._told_by_a_look())
-        self.assertEqual(3, self.told(ASKS))
+        self.assertEqual(3, self.logged(ASKS))
         self.assertNotIn(SECRET, self.log.output)
 
     def _told_by_a_look(self):
         try:
-            score_source.Source(self.conf).ask(set())
+            score_source.ScoreSource(self.conf).ask(set())
         except exceptions.PrometheusError as error:
             return str(error)
         return ''
@@ -265,19 +265,19 @@ class TestTelling(WeigherTestCase):
 class TestKeystone(WeigherTestCase):
     def test_without_url(self):
         """Aetos, by the catalog; a session is made for that only."""
-        made = []
+        sessions = []
 
         def make():
-            made.append(session.Session())
-            return made[-1]
+            sessions.append(session.Session())
+            return sessions[-1]
 
-        self.source = score_source.Source(self.conf, session=make)
+        self.source = score_source.ScoreSource(self.conf, session=make)
         self.source.ask(set())
-        self.assertEqual([], made)
+        self.assertEqual([], sessions)
         self.conf.clear_override('url', 'kronos_prometheus')
-        self.source = score_source.Source(self.conf, session=make)
+        self.source = score_source.ScoreSource(self.conf, session=make)
         error = self.assertRaises(
             exceptions.PrometheusError, self.source.ask, set()
         )
         self.assertIn('metric-storage', str(error))
-        self.assertEqual(1, len(made))
+        self.assertEqual(1, len(sessions))

@@ -17,8 +17,8 @@ def spec(policy, *hosts):
 
 
 class TestBound(base.BaseTestCase):
-    def weights(self, told, penalty=soft_groups.FULL_PENALTY):
-        return soft_groups.bound(list(WEIGHTS), HOSTS, told, penalty)
+    def weights(self, request_spec, penalty=soft_groups.FULL_PENALTY):
+        return soft_groups.bound(list(WEIGHTS), HOSTS, request_spec, penalty)
 
     def test_apart(self):
         self.assertEqual(

@@ -112,15 +112,15 @@ class Rival:
             self._install(python)
 
     def _install(self, python: str) -> None:
-        found = shutil.which(python)
-        if found is None:
+        result = shutil.which(python)
+        if result is None:
             raise FieldError(f'there is no {python}: give one with --python')
         _said(
-            [found, '-c', f'import sys; assert sys.version_info >= {OLDEST}'],
-            f'{found} must be Python {".".join(map(str, OLDEST))} or later',
+            [result, '-c', f'import sys; assert sys.version_info >= {OLDEST}'],
+            f'{result} must be Python {".".join(map(str, OLDEST))} or later',
         )
         wanted = f'{NAME}=={VERSION}'
-        _said([found, '-m', 'venv', '--clear', PLACE], 'no environment')
+        _said([result, '-m', 'venv', '--clear', PLACE], 'no environment')
         pip = [self._python, '-m', 'pip', '-q']
         _said([*pip, 'install', wanted], f'{wanted} cannot be installed')
         with tempfile.TemporaryDirectory() as name:
@@ -154,14 +154,16 @@ class Rival:
         """
         words = [self._python, '-I', THEIR_PLAN, path, MOST]
         words += ['--repair'] if is_repair else []
-        found: dict[str, Any] = json.loads(_said(words, f'no plan of {path}'))
-        return found
+        document: dict[str, Any] = json.loads(
+            _said(words, f'no plan of {path}')
+        )
+        return document
 
 
 def _said(words: Sequence[object], fault: str) -> str:
     """:raises FieldError: it failed"""
     done = subprocess.run(
-        [str(one) for one in words],
+        [str(word) for word in words],
         env={**os.environ, **dict.fromkeys(processes.THREADS, '1')},
         capture_output=True,
         text=True,
@@ -232,7 +234,7 @@ def _repairs(theirs: dict[str, Any]) -> int:
     """How many of its steps repair groups; they come first."""
     phases = theirs['phases']
     return next(
-        (at for at, one in enumerate(phases) if one != THEIR_REPAIR),
+        (index for index, phase in enumerate(phases) if phase != THEIR_REPAIR),
         len(phases),
     )
 
@@ -263,7 +265,7 @@ def _compared(
         seconds = time.process_time() - began
     start, other, own = (Placed(snapshot, ours.policies) for _ in range(3))
     other.move(theirs)
-    own.move((one.instance, one.destination) for one in report.steps)
+    own.move((step.instance, step.destination) for step in report.steps)
     return {
         'recording': pathlib.Path(path).name,
         'what': what,
@@ -291,8 +293,8 @@ def moved(
             old = readings[policy.name]
             scores = placed.scores(policy.name)
             samples = [
-                replace(one, value=scores[one.label])
-                for one in old.imbalance.samples
+                replace(sample, value=scores[sample.label])
+                for sample in old.imbalance.samples
             ]
             imbalance = replace(old.imbalance, samples=samples)
             readings[policy.name] = replace(old, imbalance=imbalance)

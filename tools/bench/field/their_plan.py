@@ -26,8 +26,8 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     folder, conf = pathlib.Path(path), configured('--repair' in rest)
     policies = loader.load_policies(folder / 'policies.yaml')
-    for one in policies.policies:
-        one.max_migrations_per_cycle = int(moves)
+    for policy in policies.policies:
+        policy.max_migrations_per_cycle = int(moves)
     nova = replay.ReplayNovaClient(folder, conf.engine.availability_zone)
     engine = loop.EngineLoop(
         conf,
@@ -43,7 +43,10 @@ def main() -> None:
     seconds = time.process_time() - began
     if report.errors:
         sys.exit('; '.join(report.errors))
-    plans = [one.migration_plan for one in report.aggregate_results]
+    plans = [
+        aggregate_result.migration_plan
+        for aggregate_result in report.aggregate_results
+    ]
     steps = [step for plan in plans if plan is not None for step in plan.steps]
     json.dump(
         {

@@ -88,10 +88,10 @@ def rows(
 
 def _run(path: str, by: str, moves: int) -> dict[str, Any]:
     print(f'  {pathlib.Path(path).name} {by} ...', file=sys.stderr)
-    found: dict[str, Any] = processes.run(
+    result: dict[str, Any] = processes.run(
         'bench.field.watcher_strategies', path=path, by=by, moves=moves
     )
-    return found
+    return result
 
 
 def text(found: Sequence[dict[str, Any]]) -> str:
@@ -106,17 +106,17 @@ def measured(path: str, by: str, moves: int) -> dict[str, Any]:
     :param by: one of :data:`STRATEGIES`, or a mode of Kronos
     :param moves: the budget of Kronos; 0: none
     """
-    found = cluster.read(path)
+    result = cluster.read(path)
     if by in STRATEGIES:
-        seconds, made = theirs(found.snapshot, *STRATEGIES[by])
+        seconds, made = theirs(result.snapshot, *STRATEGIES[by])
     else:
-        seconds, made = _ours(found, moves)
+        seconds, made = _ours(result, moves)
         by = f'Kronos: {by}'
-    placed = Placed(found.snapshot, found.policies)
+    placed = Placed(result.snapshot, result.policies)
     before, used = placed.combined, placed.hosts_in_use
     placed.move(made)
     return {
-        'hosts': len(found.snapshot.hosts),
+        'hosts': len(result.snapshot.hosts),
         'by': by,
         'moves': len(made),
         'before': before,
@@ -186,7 +186,7 @@ def theirs(
         if action['action_type'] == 'migrate'
     ]
     return seconds, [
-        (one['resource_id'], one['destination_node']) for one in moves
+        (move['resource_id'], move['destination_node']) for move in moves
     ]
 
 
@@ -259,8 +259,8 @@ class _Datasource:
             profile = readings.profile
             self._shares[name] = _values(profile.samples) if profile else {}
         self._hosts = {
-            uuid: snapshot.hosts[one.host]
-            for uuid, one in snapshot.instances.items()
+            uuid: snapshot.hosts[instance.host]
+            for uuid, instance in snapshot.instances.items()
         }
 
     def statistic_aggregation(
@@ -307,7 +307,7 @@ class _Datasource:
 
 
 def _values(samples: Sequence[Any]) -> dict[str, float]:
-    return {one.label: one.value for one in samples}
+    return {sample.label: sample.value for sample in samples}
 
 
 if __name__ == '__main__':

@@ -69,14 +69,14 @@ class CellsDemo(Demo):
         wanted = [
             Wanted(
                 name,
-                choice.OLD_HOSTS[at % len(choice.OLD_HOSTS)],
+                choice.OLD_HOSTS[index % len(choice.OLD_HOSTS)],
                 0.3,
                 700,
                 'lab.small',
                 zone='',
                 network=network.NETWORK,
             )
-            for at, name in enumerate((*RUNNING, *STOPPED, LOCKED))
+            for index, name in enumerate((*RUNNING, *STOPPED, LOCKED))
         ]
         uuids = {
             server['name']: server['id']
@@ -119,15 +119,17 @@ class CellsDemo(Demo):
 
     def _servers(self) -> dict[str, dict[str, Any]]:
         """All servers by name."""
-        return {one['name']: one for one in self.cloud.servers().values()}
+        return {
+            server['name']: server for server in self.cloud.servers().values()
+        }
 
     @staticmethod
     def _here(servers: dict[str, dict[str, Any]]) -> list[str]:
         """Names of those that are in the old cell."""
         return [
             name
-            for name, one in servers.items()
-            if one['OS-EXT-SRV-ATTR:host'] in choice.OLD_HOSTS
+            for name, server in servers.items()
+            if server['OS-EXT-SRV-ATTR:host'] in choice.OLD_HOSTS
         ]
 
     def _show(self, servers: dict[str, dict[str, Any]]) -> None:

@@ -126,14 +126,14 @@ class CellMovesDriver(fake.FakeDriverWithoutFakeNodes, abc.ABC):
 
     def _pass_source(self, phase: str, instance: Any) -> None:
         """A phase at the source, which is not told where it goes."""
-        found = objects.MigrationList.get_by_filters(
+        result = objects.MigrationList.get_by_filters(
             nova_context.get_admin_context(),
             {'instance_uuid': instance.uuid},
             sort_dirs=['desc'],
             sort_keys=['created_at'],
             limit=1,
         )
-        to = found[0].dest_compute if found else None
+        to = result[0].dest_compute if result else None
         self._pass(phase, instance, self._host, to)
 
     def _pass(

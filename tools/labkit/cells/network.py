@@ -41,7 +41,7 @@ def static(kind: str, project: str) -> list[Row]:
 
     :param project: who asks; everyone has a default security group
     """
-    found = {
+    result = {
         'extensions': [
             {'alias': alias, 'name': alias}
             for alias in ('binding', 'binding-extended', 'security-group')
@@ -77,7 +77,7 @@ def static(kind: str, project: str) -> list[Row]:
         ],
     }.get(kind, [])
     owner = {'tenant_id': project, 'project_id': project}
-    return [{**row, **owner} for row in found]
+    return [{**row, **owner} for row in result]
 
 
 class Ports:

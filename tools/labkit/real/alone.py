@@ -183,17 +183,17 @@ class Libvirt:
     def define(self, *guests: Guest) -> None:
         """Let it know of guests."""
         commands = []
-        for one in guests:
-            self.uuids[one.name] = one.uuid
-            path = self.folder / f'{one.name}.xml'
-            path.write_text(self._definition(one))
+        for guest in guests:
+            self.uuids[guest.name] = guest.uuid
+            path = self.folder / f'{guest.name}.xml'
+            path.write_text(self._definition(guest))
             commands.append(f'define {path}')
         self.virsh(*commands)
 
     def boot(self, *guests: Guest) -> None:
         """The same, and start them."""
         self.define(*guests)
-        self.virsh(*(f'start {one.name}' for one in guests))
+        self.virsh(*(f'start {guest.name}' for guest in guests))
 
     def virsh(self, *commands: str) -> str:
         """Have it do something, one after the other.

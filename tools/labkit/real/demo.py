@@ -110,12 +110,12 @@ class RealDemo(Demo):
 
         def steady() -> bool:
             nonlocal since, last
-            found = self._scores('cpu')
-            if len(found) < len(self.real) or any(
-                abs(found[host] - last.get(host, 1.0)) > STEADY
+            result = self._scores('cpu')
+            if len(result) < len(self.real) or any(
+                abs(result[host] - last.get(host, 1.0)) > STEADY
                 for host in self.real
             ):
-                since, last = time.monotonic(), found
+                since, last = time.monotonic(), result
             return time.monotonic() - since > STEADY_SECONDS
 
         running.wait_for(steady, 400, 'the scores to settle', 2)
@@ -137,8 +137,9 @@ class RealDemo(Demo):
         servers = list(self.cloud.placement().values())
         for host in sorted(self.real):
             row = '  '.join(
-                f'{one["name"]} {self._scores(one["name"]).get(host, 0.0):.3f}'
-                for one in self.policies
+                f'{policy["name"]} '
+                f'{self._scores(policy["name"]).get(host, 0.0):.3f}'
+                for policy in self.policies
             )
             print(f'{host:6} {row}  {servers.count(host)} guests')
 

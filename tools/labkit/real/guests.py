@@ -131,7 +131,9 @@ class _Archive:
         path = name.encode() + b'\0'
         fields = [self._number, mode, 0, 0, 1, 0, len(content), 0, 0]
         fields += [*device, len(path), 0]
-        self._out.write(b'070701' + b''.join(b'%08x' % one for one in fields))
+        self._out.write(
+            b'070701' + b''.join(b'%08x' % field for field in fields)
+        )
         self._out.write(path)
         self._pad()
         self._out.write(content)
@@ -196,5 +198,5 @@ class Console:
         word = command.split()[0]
         lines = self.read(seconds, f'done {word}')
         return next(
-            (one for one in lines if one.startswith(f'done {word}')), ''
+            (line for line in lines if line.startswith(f'done {word}')), ''
         )

@@ -76,7 +76,7 @@ class Host:
         lines = []
         for name, cores in [
             ('cpu', topology.CORES),
-            *((f'cpu{at}', 1) for at in range(topology.CORES)),
+            *((f'cpu{number}', 1) for number in range(topology.CORES)),
         ]:
             share = used * cores / topology.CORES
             idle = passed * cores - share

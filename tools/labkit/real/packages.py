@@ -134,8 +134,8 @@ def _is_sound() -> bool:
         capture_output=True,
         text=True,
     ).stdout
-    found = re.search(r'version (\d+)', told)
-    return found is not None and int(found[1]) >= SOUND_QEMU
+    result = re.search(r'version (\d+)', told)
+    return result is not None and int(result[1]) >= SOUND_QEMU
 
 
 def _unpack_emulator() -> None:

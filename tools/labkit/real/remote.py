@@ -60,9 +60,9 @@ def main(words: list[str]) -> int:
 
 def _host(name: str) -> RealHost:
     """By its name or address."""
-    for one in topology.hosts(ports()):
-        if name in (one.name, one.address):
-            return one
+    for host in topology.hosts(ports()):
+        if name in (host.name, host.address):
+            return host
     raise SystemExit(f'{name} is no real host of this lab')
 
 

@@ -36,8 +36,8 @@ class Ticks:
 
     def __init__(self, hosts: list[RealHost], uuid: str) -> None:
         self._files = {
-            one.name: one.folder / 'instances' / uuid / 'console.log'
-            for one in hosts
+            host.name: host.folder / 'instances' / uuid / 'console.log'
+            for host in hosts
         }
         self._at = {name: _size(file) for name, file in self._files.items()}
         self._over = threading.Event()

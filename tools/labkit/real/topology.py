@@ -78,8 +78,8 @@ def hosts(ports: dict[str, int], number: int | None = None) -> list[RealHost]:
     return [
         RealHost(
             name,
-            f'127.{high + 1}.{low + 1}.{11 + at}',
-            49152 + MIGRATION_PORTS * at,
+            f'127.{high + 1}.{low + 1}.{11 + index}',
+            49152 + MIGRATION_PORTS * index,
         )
-        for at, name in enumerate(NAMES[:number])
+        for index, name in enumerate(NAMES[:number])
     ]

@@ -41,7 +41,7 @@ TRY_EMPTY = (
 
 
 @dataclass
-class Answer:
+class CheckedAnswer:
     """What Prometheus says to one query of a policy."""
 
     policy: Policy
@@ -92,7 +92,7 @@ class Causes:
     def hosts(self) -> set[str]:
         return {host for item in self.snapshots for host in item.hosts}
 
-    def look(self, answer: Answer) -> None:
+    def look(self, answer: CheckedAnswer) -> None:
         """Tell the cause that an answer shows, if it shows any."""
         reading = answer.reading
         if reading.is_away:
@@ -108,20 +108,20 @@ class Causes:
         elif not answer.is_of_servers and self.hosts:
             self._of_hosts(answer)
 
-    def _know(self, answer: Answer, key: str) -> None:
+    def _know(self, answer: CheckedAnswer, key: str) -> None:
         name = answer.policy.name
         self.keys[name].append(key)
         if answer.is_of_servers:
             self.of_servers[name].append(key)
 
-    def _failed(self, answer: Answer, remedy: str, key: str) -> None:
+    def _failed(self, answer: CheckedAnswer, remedy: str, key: str) -> None:
         # One that no audit asks stops none.
         report = self.to.error if answer.is_used else self.to.warning
         text = f'{answer.what}: {answer.reading.error}'
         report('query-failed', text, remedy, key=key)
         self._know(answer, key)
 
-    def _refused(self, answer: Answer) -> None:
+    def _refused(self, answer: CheckedAnswer) -> None:
         """By Prometheus, or since its series lack the label."""
         query, label = answer.reading.query, answer.label
         without = self.prometheus.instant_query(query, '')
@@ -139,7 +139,9 @@ class Causes:
             findings.query(query),
         )
 
-    def _other_label(self, answer: Answer, samples: Sequence[Sample]) -> str:
+    def _other_label(
+        self, answer: CheckedAnswer, samples: Sequence[Sample]
+    ) -> str:
         """What to do where another label names the hosts or servers."""
         if answer.is_of_servers:
             instances = [
@@ -153,7 +155,7 @@ class Causes:
             return ''
         return self._remedy(answer, form)
 
-    def _empty(self, answer: Answer) -> None:
+    def _empty(self, answer: CheckedAnswer) -> None:
         query = answer.reading.query
         if answer.is_of_servers and self.snapshots and not self._runs():
             return  # nothing needs a value
@@ -175,7 +177,7 @@ class Causes:
             for instance in item.instances.values()
         )
 
-    def _of_hosts(self, answer: Answer) -> None:
+    def _of_hosts(self, answer: CheckedAnswer) -> None:
         values = _values(answer.reading.samples)
         matched = labels.match_hosts(
             (sample.label for sample in values),
@@ -192,7 +194,7 @@ class Causes:
             self._unmeasured(answer, set(matched.values()))
 
     def _form(
-        self, answer: Answer, samples: Sequence[Sample], label: str
+        self, answer: CheckedAnswer, samples: Sequence[Sample], label: str
     ) -> NameForm | None:
         if answer.is_of_servers:
             return None
@@ -203,11 +205,11 @@ class Causes:
             self.settings.host_match,
         )
 
-    def _remedy(self, answer: Answer, form: NameForm) -> str:
+    def _remedy(self, answer: CheckedAnswer, form: NameForm) -> str:
         how = self.settings.host_match
         return form.remedy(how, answer.label, answer.row.label)
 
-    def _named_otherwise(self, answer: Answer, form: NameForm) -> None:
+    def _named_otherwise(self, answer: CheckedAnswer, form: NameForm) -> None:
         remedy = self._remedy(answer, form)
         is_without = form.missing == form.hosts
         report = self.to.error if is_without else self.to.warning
@@ -221,7 +223,9 @@ class Causes:
         )
         self._know(answer, key)
 
-    def _unmeasured(self, answer: Answer, measured: Collection[str]) -> None:
+    def _unmeasured(
+        self, answer: CheckedAnswer, measured: Collection[str]
+    ) -> None:
         """Tell which hosts lack a value that should have one."""
         missing = sorted(
             host
@@ -250,7 +254,9 @@ def _values(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _label_of_servers(
-    answer: Answer, samples: Sequence[Sample], instances: Sequence[Instance]
+    answer: CheckedAnswer,
+    samples: Sequence[Sample],
+    instances: Sequence[Instance],
 ) -> str:
     """The label, and its type, by which most servers are known."""
     series = [labels.of_series(sample.series) for sample in samples]
@@ -278,7 +284,9 @@ def _label_of_servers(
 
 
 def _unusable(
-    answer: Answer, measured: Sequence[Sample], matched: Mapping[str, str]
+    answer: CheckedAnswer,
+    measured: Sequence[Sample],
+    matched: Mapping[str, str],
 ) -> str:
     """What to do about values that no policy can use; '' if it can."""
     if len(measured) > len({matched[sample.label] for sample in measured}):

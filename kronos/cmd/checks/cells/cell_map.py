@@ -85,16 +85,16 @@ def _judge(
     source: cells.CellSource,
     to: Findings,
 ) -> None:
-    every = sorted({cell for row in rows for cell in row['cells']})
-    if not every:
+    cell_names = sorted({cell for row in rows for cell in row['cells']})
+    if not cell_names:
         if rows:
             to.error('cells-none', 'no host has a cell', HOW[source])
         return
-    if len(every) == 1:
+    if len(cell_names) == 1:
         to.error(
             'cells-none',
-            f'all hosts that have a cell are in {every[0]}: there is none '
-            'that its servers could go to',
+            f'all hosts that have a cell are in {cell_names[0]}: there is '
+            'none that its servers could go to',
             f'{HOW[source]}, in each of them',
         )
     several = [row for row in rows if len(row['cells']) > 1]

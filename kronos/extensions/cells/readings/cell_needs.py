@@ -72,7 +72,7 @@ class Sources:
         )
 
 
-class Listings(Protocol):
+class NeedListings(Protocol):
     """Who is asked: Nova, by its client."""
 
     def flavors(self) -> list[Flavor]:
@@ -92,7 +92,7 @@ class Listings(Protocol):
 
 
 def gather(
-    listings: Listings,
+    listings: NeedListings,
     sources: Sources,
     drain: CellDrain,
     instances: Iterable[Instance],
@@ -152,7 +152,7 @@ def _of_policy(
 
 
 def of_cloud(
-    listings: Listings,
+    listings: NeedListings,
     sources: Sources,
     instances: Sequence[Instance],
     tell: Callable[[str], None],
@@ -181,7 +181,7 @@ def of_cloud(
     return needs
 
 
-def loses_keys(listings: Listings, sources: Sources) -> bool:
+def loses_keys(listings: NeedListings, sources: Sources) -> bool:
     """Whether Nova takes no key pair to another cell."""
     return not sources.keeps_keys and listings.loses_keys()
 

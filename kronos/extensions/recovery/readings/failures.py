@@ -20,7 +20,7 @@ from kronos.engine.types import Reading, Sample
 from kronos.snapshots import exclusions
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.exclusions import HostsAtFault
-from kronos.snapshots.queries import Source
+from kronos.snapshots.queries import QuerySource
 
 LOG = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class Failure:
 
 def note(
     gathered: CloudInventory,
-    prometheus: Source,
+    prometheus: QuerySource,
     queries: FailureQueries,
     how: HostMatch,
 ) -> None:
@@ -97,7 +97,7 @@ def note(
 
 
 def of_hosts(
-    prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
+    prometheus: QuerySource, query: str, hosts: Collection[str], how: HostMatch
 ) -> HostsAtFault:
     """The hosts at fault, with the value of each; NaN is none.
 
@@ -120,7 +120,7 @@ def of_hosts(
 
 
 def of_servers(
-    prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
+    prometheus: QuerySource, query: str, hosts: Collection[str], how: HostMatch
 ) -> dict[str, Failure]:
     """The servers that failed, by uuid; of several series the newest.
 

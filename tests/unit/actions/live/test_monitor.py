@@ -435,7 +435,7 @@ class ClocksTestCase(testscenarios.TestWithScenarios, base.MoveTestCase):
         def look(migration):
             if next(looks) == number:
                 at = time.time() + self.apart
-                self.cloud.note_abort(base.UUID, at=at)
+                self.cloud.note_abort(base.UUID, moment=at)
                 migration.script[1:] = ['cancelled']
 
         self.cloud.on_look = look
@@ -466,7 +466,7 @@ class ClocksTestCase(testscenarios.TestWithScenarios, base.MoveTestCase):
 
     def test_the_same_after_an_abort_of_an_earlier_migration(self):
         at = time.time() + self.apart
-        self.cloud.note_abort(base.UUID, at=at)
+        self.cloud.note_abort(base.UUID, moment=at)
         self.stops()
         self.assertEqual('tried 2 times', self.run_move())
 

@@ -130,8 +130,8 @@ class TestListings(NovaTestCase):
             cold('m1', status='confirmed'),
             cold('m3', migration_type='live-migration'),
         )
-        found = self.listings.cold_migrations('vm')
-        self.assertEqual(['m2', 'm1'], [one.uuid for one in found])
+        result = self.listings.cold_migrations('vm')
+        self.assertEqual(['m2', 'm1'], [one.uuid for one in result])
         asked = self.keystone.requests('/os-migrations')[0]
         self.assertEqual(['vm'], asked.qs['instance_uuid'])
 

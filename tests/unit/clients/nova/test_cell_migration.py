@@ -35,8 +35,8 @@ class CellMigrationTestCase(NovaTestCase):
 
     def versions(self, path: str) -> list[str]:
         return [
-            one.headers['OpenStack-API-Version']
-            for one in self.keystone.requests(path)
+            request.headers['OpenStack-API-Version']
+            for request in self.keystone.requests(path)
         ]
 
 
@@ -67,7 +67,7 @@ class TestRequests(CellMigrationTestCase):
                 {'os-start': None},
                 {'os-stop': None},
             ],
-            [one.json() for one in self.keystone.requests('/action')],
+            [request.json() for request in self.keystone.requests('/action')],
         )
         self.assertEqual({'compute 2.100'}, {*self.versions('/action')})
 
@@ -104,7 +104,10 @@ class TestRequests(CellMigrationTestCase):
                 {'server': {'pinned_availability_zone': 'az1'}},
                 {'server': {'pinned_availability_zone': None}},
             ],
-            [one.json() for one in self.keystone.requests('/servers/vm')],
+            [
+                request.json()
+                for request in self.keystone.requests('/servers/vm')
+            ],
         )
         self.assertEqual(['compute 2.104'] * 2, self.versions('/servers/vm'))
 
@@ -131,14 +134,14 @@ class TestMigrations(CellMigrationTestCase):
         self.assertEqual(['vm'], request.qs['instance_uuid'])
 
     def test_cold_ones(self) -> None:
-        found = self.listed(
+        result = self.listed(
             migration('a', 9, migration_type='live-migration'),
             migration('b', 8, migration_type='resize'),
             migration('c', 7, migration_type='evacuation'),
             migration('d', 6),
             migration('e', 5, migration_type=None),
         )
-        self.assertEqual(['b', 'd'], [uuid for uuid, _ in found])
+        self.assertEqual(['b', 'd'], [uuid for uuid, _ in result])
 
     def test_each_once(self) -> None:
         """It has a row in either cell; Nova lists the newest first."""
@@ -153,12 +156,12 @@ class TestMigrations(CellMigrationTestCase):
 
     def test_the_newest_first(self) -> None:
         """Whatever was changed last, and whichever cell tells first."""
-        found = self.listed(
+        result = self.listed(
             migration('a', 7, updated_at='2026-03-01T12:00:00.000000'),
             migration('b', 9),
             migration('c', 8),
         )
-        self.assertEqual(['b', 'c', 'a'], [uuid for uuid, _ in found])
+        self.assertEqual(['b', 'c', 'a'], [uuid for uuid, _ in result])
 
 
 class TestInstanceActions(CellMigrationTestCase):
@@ -204,8 +207,8 @@ class TestInstanceActions(CellMigrationTestCase):
             (('Success', 'Error'), True),
         ):
             self.ended(*results)
-            found = self.moves.has_failed('vm', 'req-1')
-            self.assertIs(has_failed, found, results)
+            result = self.moves.has_failed('vm', 'req-1')
+            self.assertIs(has_failed, result, results)
 
     def test_refusal_reason(self) -> None:
         self.ended('Success', 'Error')

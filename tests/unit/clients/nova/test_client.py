@@ -132,10 +132,10 @@ class TestOlderNova(NovaTestCase):
         """It is one all the same: the server does not boot from a volume."""
         row = server('vm', image={'id': 'image-1', 'links': []})
         self.wire.get(f'{NOVA}/servers/vm', json={'server': row})
-        found = self.nova.get_instance('vm')
-        assert found is not None
-        self.assertFalse(found.is_volume_backed)
-        self.assertEqual(10 + 5 + 2, found.disk_gb)
+        result = self.nova.get_instance('vm')
+        assert result is not None
+        self.assertFalse(result.is_volume_backed)
+        self.assertEqual(10 + 5 + 2, result.disk_gb)
 
 
 class TestTooOldNova(NovaTestCase):
@@ -235,14 +235,14 @@ class TestHosts(NovaTestCase):
             f'{HYPERVISORS}?marker=id-cmp2',
             json={'hypervisors': [hypervisor('bm', 'ironic')]},
         )
-        found = self.nova.list_compute_hosts()
+        result = self.nova.list_compute_hosts()
         self.assertEqual(
             [
                 ('cmp1', 'cmp1.example.org', 'QEMU'),
                 ('cmp2', 'cmp2.example.org', 'QEMU'),
                 ('bm', 'bm.example.org', 'ironic'),
             ],
-            [(h.name, h.node, h.hypervisor_type) for h in found],
+            [(h.name, h.node, h.hypervisor_type) for h in result],
         )
 
     def test_unassigned(self) -> None:
@@ -284,14 +284,14 @@ class TestHost(NovaTestCase):
         return len(self.keystone.requests('/os-hypervisors/detail'))
 
     def test_by_its_exact_name(self) -> None:
-        found = self.search(
+        result = self.search(
             'cmp1',
             hypervisor('cmp11'),
             hypervisor('cmp1'),
             hypervisor('xcmp1'),
         )
         self.assertEqual(
-            ('cmp1', 'cmp1.example.org'), (found.name, found.node)
+            ('cmp1', 'cmp1.example.org'), (result.name, result.node)
         )
         self.assertEqual(1, self.looks())
 
@@ -301,12 +301,12 @@ class TestHost(NovaTestCase):
         self.wire.get(
             f'{HYPERVISORS}?hypervisor_hostname_pattern=cmp1', status_code=404
         )
-        found = self.nova.get_compute_host('cmp1')
-        assert found is not None
-        self.assertEqual('rack-7', found.node)
+        result = self.nova.get_compute_host('cmp1')
+        assert result is not None
+        self.assertEqual('rack-7', result.node)
         # Others' nodes are like it, its own is not.
-        found = self.search('cmp1', hypervisor('cmp11'))
-        self.assertEqual('rack-7', found.node)
+        result = self.search('cmp1', hypervisor('cmp11'))
+        self.assertEqual('rack-7', result.node)
 
     def test_none(self) -> None:
         self.assertIsNone(self.search('cmp9'))
@@ -331,14 +331,14 @@ class TestServices(NovaTestCase):
     def test_a_reason_that_tells_a_secret(self) -> None:
         """Reports, logs and messages repeat it."""
         reason = 'new disks, ask https://joe:pw@ipmi, password=hunter2'
-        found = self.services(SERVICE | {'disabled_reason': reason})
+        result = self.services(SERVICE | {'disabled_reason': reason})
         self.assertEqual(
             'new disks, ask https://***@ipmi, password=***',
-            found['cmp1'].disabled_reason,
+            result['cmp1'].disabled_reason,
         )
 
     def test_availability(self) -> None:
-        found = self.services(
+        result = self.services(
             SERVICE,
             SERVICE | {'host': 'down', 'state': 'down'},
             SERVICE | {'host': 'off', 'status': 'disabled'},
@@ -354,10 +354,10 @@ class TestServices(NovaTestCase):
                 'forced': False,
                 'cmp9': False,
             },
-            {host: s.is_available for host, s in found.items()},
+            {host: s.is_available for host, s in result.items()},
         )
-        self.assertEqual('az1', found['cmp1'].zone)
-        self.assertIsNone(found['cmp9'].state)
+        self.assertEqual('az1', result['cmp1'].zone)
+        self.assertIsNone(result['cmp9'].state)
         (request,) = self.keystone.requests('/os-services')
         self.assertEqual({'binary': ['nova-compute']}, request.qs)
 
@@ -442,16 +442,16 @@ class TestInstances(NovaTestCase):
             'links': [],
         }
         unscheduled = server('c', **{'OS-EXT-SRV-ATTR:host': None})
-        found = self.listing(down_cell, unscheduled, server('a'))
-        self.assertEqual(['a'], [instance.uuid for instance in found])
+        listing = self.listing(down_cell, unscheduled, server('a'))
+        self.assertEqual(['a'], [instance.uuid for instance in listing])
 
     def test_one(self) -> None:
         self.wire.get(f'{NOVA}/servers/a', json={'server': server('a')})
         self.wire.get(f'{NOVA}/servers/b', status_code=404)
-        found = self.nova.get_instance('a')
-        assert found is not None
-        self.assertEqual('cmp1', found.host)
-        self.assertEqual('ACTIVE', found.status)
+        result = self.nova.get_instance('a')
+        assert result is not None
+        self.assertEqual('cmp1', result.host)
+        self.assertEqual('ACTIVE', result.status)
         self.assertIsNone(self.nova.get_instance('b'))
         down = server('c', status='UNKNOWN')
         del down['OS-EXT-SRV-ATTR:host']
@@ -461,8 +461,8 @@ class TestInstances(NovaTestCase):
 
     def test_on_a_host(self) -> None:
         self.wire.get(f'{SERVERS}?host=cmp1', json={'servers': [server('a')]})
-        found = self.nova.list_instances_on_host('cmp1')
-        self.assertEqual(['a'], [instance.uuid for instance in found])
+        result = self.nova.list_instances_on_host('cmp1')
+        self.assertEqual(['a'], [instance.uuid for instance in result])
 
 
 class TestPaging(NovaTestCase):
@@ -497,8 +497,8 @@ class TestPaging(NovaTestCase):
 
     def test_a_row_that_comes_twice(self) -> None:
         self.uuids[4] = 's2'
-        found = self.listing()
-        self.assertEqual(sorted(set(self.uuids)), sorted(found))
+        listing = self.listing()
+        self.assertEqual(sorted(set(self.uuids)), sorted(listing))
 
     def test_a_server_that_knows_no_marker(self) -> None:
         answer = self.page(mock.Mock(qs={}), None)

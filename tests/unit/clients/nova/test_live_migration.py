@@ -249,11 +249,11 @@ class TestStatus(test_client.NovaTestCase):
             'memory_total_bytes': 4000,
             'memory_remaining_bytes': 1000,
         }
-        wanted = Progress(memory_total=4000, memory_remaining=1000)
+        progress = Progress(memory_total=4000, memory_remaining=1000)
         for status in ('running', 'post-migrating'):
             self.history(5, status=status)
             self.wire.get(IN_PROGRESS, json={'migrations': [other, mine]})
-            self.assertEqual(wanted, self.status('migration-5').progress)
+            self.assertEqual(progress, self.status('migration-5').progress)
             self.wire.get(
                 IN_PROGRESS, json={'migrations': [{'uuid': 'migration-5'}]}
             )
@@ -267,9 +267,9 @@ class TestStatus(test_client.NovaTestCase):
         self.history(5, status='running')
         for status in (400, 503):
             self.wire.get(IN_PROGRESS, status_code=status)
-            found = self.status('migration-5')
-            self.assertEqual('running', found.status)
-            self.assertIsNone(found.progress)
+            result = self.status('migration-5')
+            self.assertEqual('running', result.status)
+            self.assertIsNone(result.progress)
 
     def test_no_progress_before_it_runs(self) -> None:
         for status in ('accepted', 'queued', 'preparing', 'completed'):
@@ -447,7 +447,10 @@ class TestHistory(LiveMigrateTestCase):
         self.assertEqual('running', event.status)
         self.assertEqual(
             [{'status': [status]} for status in rows.UNDER_WAY],
-            [one.qs for one in self.keystone.requests('/os-migrations')],
+            [
+                request.qs
+                for request in self.keystone.requests('/os-migrations')
+            ],
         )
 
     def test_the_status_of_one_looks_at_live_migrations_only(self) -> None:

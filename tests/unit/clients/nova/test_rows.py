@@ -52,31 +52,31 @@ class TestInstance(base.BaseTestCase):
                 'os_distro': 'x',
             },
         }
-        found = rows.instance(server('vm', image=image))
+        result = rows.instance(server('vm', image=image))
         self.assertEqual(
             {
                 'hw:cpu_policy': 'dedicated',
                 'hw:numa_nodes': '2',
                 'trait:CUSTOM_A': 'required',
             },
-            found.extra_specs,
+            result.extra_specs,
         )
         flavor = {
             'vcpus': 1,
             'ram': 512,
             'extra_specs': {'hw:cpu_policy': 'shared'},
         }
-        found = rows.instance(server('vm', image=image, flavor=flavor))
-        self.assertEqual('shared', found.extra_specs['hw:cpu_policy'])
+        result = rows.instance(server('vm', image=image, flavor=flavor))
+        self.assertEqual('shared', result.extra_specs['hw:cpu_policy'])
 
     def test_what_is_null(self) -> None:
         """As an older Nova, or one row of a database, leaves it."""
-        found = rows.instance(
+        result = rows.instance(
             server('vm', name=None, tags=None, metadata=None, locked=None)
         )
         self.assertEqual(
             ('', [], {}, False),
-            (found.name, found.tags, found.metadata, found.locked),
+            (result.name, result.tags, result.metadata, result.locked),
         )
 
     def test_a_cell_that_is_down(self) -> None:
@@ -103,22 +103,22 @@ class TestGroup(base.BaseTestCase):
             ({}, 1),
             ({'max_server_per_host': 3}, 3),
         ):
-            found = rows.group(group('g', rules=rules))
-            self.assertEqual(most, found.max_server_per_host)
+            result = rows.group(group('g', rules=rules))
+            self.assertEqual(most, result.max_server_per_host)
 
 
 class TestEvents(base.BaseTestCase):
     def test_a_move(self) -> None:
-        found = rows.event(migration())
+        event = rows.event(migration())
         self.assertEqual(
             ('vm', 'cmp1', 'cmp2', Outcome.MOVED, SECONDS + 100, False),
             (
-                found.instance,
-                found.source,
-                found.destination,
-                found.outcome,
-                found.at,
-                found.is_resize,
+                event.instance,
+                event.source,
+                event.destination,
+                event.outcome,
+                event.at,
+                event.is_resize,
             ),
         )
 
@@ -130,23 +130,23 @@ class TestEvents(base.BaseTestCase):
             ({'migration_type': 'migration'}, 0.0),
         ):
             with self.subTest(more):
-                found = rows.event(migration(**more))
-                self.assertEqual(seconds, found.seconds)
+                event = rows.event(migration(**more))
+                self.assertEqual(seconds, event.seconds)
 
     def test_one_that_was_reverted(self) -> None:
         """It arrived where it came from."""
-        found = rows.event(
+        event = rows.event(
             migration(status='reverted', migration_type='resize')
         )
         self.assertEqual(
             ('cmp2', 'cmp1', True),
-            (found.source, found.destination, found.is_resize),
+            (event.source, event.destination, event.is_resize),
         )
 
     def test_an_evacuation(self) -> None:
         """Its host writes to the row once more when it comes back."""
-        found = rows.event(migration(migration_type='evacuation'))
-        self.assertEqual(SECONDS, found.at)
+        event = rows.event(migration(migration_type='evacuation'))
+        self.assertEqual(SECONDS, event.at)
 
     def test_outcomes(self) -> None:
         """A status that nobody knows is taken for under way."""
@@ -183,12 +183,12 @@ class TestEvents(base.BaseTestCase):
             self.assertIs(is_move, rows.is_move(row), ends)
 
     def test_a_row_that_was_never_updated(self) -> None:
-        found = rows.migration(migration(updated_at=None))
-        self.assertEqual(SECONDS, found.updated_at)
+        result = rows.migration(migration(updated_at=None))
+        self.assertEqual(SECONDS, result.updated_at)
         row = migration(status='running', server_uuid='vm')
         del row['instance_uuid']
-        found = rows.migration(row)
-        self.assertEqual(('vm', False), (found.instance, found.is_over))
+        result = rows.migration(row)
+        self.assertEqual(('vm', False), (result.instance, result.is_over))
 
 
 class TestTimes(base.BaseTestCase):

@@ -93,13 +93,13 @@ class TestGet(NovaTestCase):
 
     def found(self, **more: Any) -> Details:
         self.wire.get(SERVER, json={'server': whole(**more)})
-        found = self.details.get('vm')
-        assert found is not None
-        return found
+        result = self.details.get('vm')
+        assert result is not None
+        return result
 
     def test_what_is_told(self) -> None:
-        found = self.found()
-        self.assertEqual({'secret', 'twin'}, set(found.metadata))
+        result = self.found()
+        self.assertEqual({'secret', 'twin'}, set(result.metadata))
         expected = Details(
             uuid='vm',
             name='name-vm',
@@ -119,7 +119,7 @@ class TestGet(NovaTestCase):
             ],
             volumes=[Volume('v1'), Volume('v2', '/dev/vdb', 't', True)],
             tags=['b', 'z'],
-            metadata=found.metadata,
+            metadata=result.metadata,
             key_name='k',
             image='image-1',
             security_groups=['a', 'web'],
@@ -128,28 +128,32 @@ class TestGet(NovaTestCase):
             description='d',
             project_id='project-1',
         )
-        self.assertEqual(expected, found)
-        self.assertFalse(found.is_volume_backed)
+        self.assertEqual(expected, result)
+        self.assertFalse(result.is_volume_backed)
         self.assertTrue(self.found(image='').is_volume_backed)
 
     def test_what_is_secret(self) -> None:
         """Values of metadata and user data stay with Nova."""
-        found = self.found()
-        text = json.dumps(found.document())
+        result = self.found()
+        text = json.dumps(result.document())
         self.assertNotIn('s3cret', text)
         self.assertNotIn('czNjcmV0', text)
         # Nor is it told that two values are the same one.
-        self.assertNotEqual(found.metadata['secret'], found.metadata['twin'])
-        self.assertEqual(found.metadata, self.found().metadata)
+        self.assertNotEqual(result.metadata['secret'], result.metadata['twin'])
+        self.assertEqual(result.metadata, self.found().metadata)
         other = self.found(metadata={'secret': 'other'})
-        self.assertNotEqual(found.metadata['secret'], other.metadata['secret'])
+        self.assertNotEqual(
+            result.metadata['secret'], other.metadata['secret']
+        )
 
     def test_document(self) -> None:
         """It comes back from Watcher's database as it went there."""
-        found = self.found()
-        found.held = {'cmp1.example.org': {'VCPU': 2}}
-        again = Details.from_document(json.loads(json.dumps(found.document())))
-        self.assertEqual(found, again)
+        result = self.found()
+        result.held = {'cmp1.example.org': {'VCPU': 2}}
+        again = Details.from_document(
+            json.loads(json.dumps(result.document()))
+        )
+        self.assertEqual(result, again)
         wrong: Any
         for wrong in ({}, None, [], {'uuid': 'a', 'ports': [{}]}):
             self.assertRaises(ValueError, Details.from_document, wrong)

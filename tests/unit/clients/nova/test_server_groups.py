@@ -50,9 +50,9 @@ class TestGroups(test_client.NovaTestCase):
             self.after_page = lambda: None
 
         self.after_page = delete_one
-        found = self.listing()
-        self.assertEqual([row['id'] for row in self.rows], found)
-        self.assertEqual(2499, len(found))
+        listing = self.listing()
+        self.assertEqual([row['id'] for row in self.rows], listing)
+        self.assertEqual(2499, len(listing))
 
     def test_groups_that_never_hold_still(self) -> None:
         def delete_one() -> None:

@@ -37,11 +37,13 @@ class TestRead(NovaTestCase):
     def asked(self) -> list[Any]:
         """The queries, without those of the far end."""
         requests = self.keystone.requests('/servers/detail')
-        return [one.qs for one in requests if 'sort_key' not in one.qs]
+        return [
+            request.qs for request in requests if 'sort_key' not in request.qs
+        ]
 
     def far(self) -> list[Any]:
         requests = self.keystone.requests('/servers/detail')
-        return [one.qs for one in requests if 'sort_key' in one.qs]
+        return [request.qs for request in requests if 'sort_key' in request.qs]
 
     def all_of_them(self) -> None:
         self.assertEqual([row['id'] for row in self.rows], self.listing())

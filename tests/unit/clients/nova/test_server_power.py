@@ -33,7 +33,7 @@ class ServerPowerTestCase(NovaTestCase):
                 {'migrate': {'host': 'h2'}},
                 {'confirmResize': None},
             ],
-            [one.json() for one in self.keystone.requests('/action')],
+            [request.json() for request in self.keystone.requests('/action')],
         )
 
     def test_a_refusal(self) -> None:

@@ -48,17 +48,17 @@ class TestConnections(base.BaseTestCase):
         return int(server.server_port)
 
     def test_https_to_a_port_of_http(self) -> None:
-        found = self.remedy(f'https://127.0.0.1:{self.serve()}')
-        self.assertEqual(remedies.HTTP, found)
+        result = self.remedy(f'https://127.0.0.1:{self.serve()}')
+        self.assertEqual(remedies.HTTP, result)
 
     def test_nothing_listens(self) -> None:
         with socket.socket() as free:
             free.bind(('127.0.0.1', 0))
             port = free.getsockname()[1]
-            found = self.remedy(f'http://127.0.0.1:{port}')
-        self.assertEqual(remedies.LISTENING, found)
+            result = self.remedy(f'http://127.0.0.1:{port}')
+        self.assertEqual(remedies.LISTENING, result)
 
     def test_a_proxy_that_is_none(self) -> None:
         proxies = {'http': 'http://127.0.0.1:1'}
-        found = self.remedy('http://p.example.org', proxies=proxies)
-        self.assertEqual(remedies.PROXY, found)
+        result = self.remedy('http://p.example.org', proxies=proxies)
+        self.assertEqual(remedies.PROXY, result)

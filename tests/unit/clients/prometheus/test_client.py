@@ -32,7 +32,7 @@ def answer(name: str) -> Any:
 
 def vector(*metrics: dict[str, str], at: float = NOW) -> dict[str, Any]:
     """An answer with a series of each label set."""
-    rows = [{'metric': one, 'value': [at, '0.5']} for one in metrics]
+    rows = [{'metric': metric, 'value': [at, '0.5']} for metric in metrics]
     data = {'resultType': 'vector', 'result': rows}
     return {'status': 'success', 'data': data}
 

@@ -97,4 +97,4 @@ class TestEndlessAnswers(base.BaseTestCase):
             url, session, clock=lambda: 1700000000.0
         ).instant_query('up')
         self.assertEqual(Health.HEALTHY, reading.health)
-        self.assertEqual([0.5], [one.value for one in reading.samples])
+        self.assertEqual([0.5], [sample.value for sample in reading.samples])

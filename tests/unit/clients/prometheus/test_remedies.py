@@ -83,8 +83,8 @@ class TestErrors(base.BaseTestCase):
         ):
             error = ssl.SSLCertVerificationError(1, 'failed')
             error.verify_code = code
-            found = remedies.of_error(requests.exceptions.SSLError(error))
-            self.assertEqual(remedy, found)
+            result = remedies.of_error(requests.exceptions.SSLError(error))
+            self.assertEqual(remedy, result)
 
     def test_an_answer_that_is_too_long(self) -> None:
         """That is the query's."""

@@ -103,9 +103,9 @@ class TestPrometheus(base.BaseTestCase):
 
     def test_one_that_is_away(self) -> None:
         """The others are not tried, but told as unreachable."""
-        known = Reading('up')
+        reading = Reading('up')
         away = Reading('a', Health.UNREACHABLE, error='away', is_away=True)
-        self.prometheus.instant_query.side_effect = [known, away]
+        self.prometheus.instant_query.side_effect = [reading, away]
         self.once.instant_query('up')
         self.assertIs(away, self.once.instant_query('a'))
         other = self.once.instant_query('b')
@@ -113,5 +113,5 @@ class TestPrometheus(base.BaseTestCase):
             (Health.UNREACHABLE, 'away', True),
             (other.health, other.error, other.is_away),
         )
-        self.assertIs(known, self.once.instant_query('up'))
+        self.assertIs(reading, self.once.instant_query('up'))
         self.assertEqual(2, self.prometheus.instant_query.call_count)

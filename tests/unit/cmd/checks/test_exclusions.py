@@ -97,7 +97,7 @@ class TestLabels(ExclusionsTestCase):
         self.series['failed'] = [('z9', 1.0), ('A1', 1.0)]
         report = self.check()
         self.assertEqual({'a1': '1'}, report['exclusions']['hosts_excluded'])
-        texts = [one['text'] for one in report['findings']]
+        texts = [finding['text'] for finding in report['findings']]
         [text] = [one for one in texts if 'z9' in one]
         self.assertIn('no host of the cloud is called', text)
 

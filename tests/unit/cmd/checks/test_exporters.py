@@ -71,8 +71,8 @@ class TestCheck(base.BaseTestCase):
         prometheus = mock.Mock(spec_set=['instant_query'])
         prometheus.instant_query.side_effect = self.answer
         once = OncePrometheus(prometheus)
-        found = exporters.check(once, self.findings)
-        return {row['name']: row for row in found}
+        result = exporters.check(once, self.findings)
+        return {row['name']: row for row in result}
 
     def fitting(self, rows: dict[str, dict[str, Any]]) -> list[str]:
         return [name for name, row in rows.items() if row['fits']]
@@ -191,9 +191,9 @@ class TestReport(CheckTestCase):
         conf = self.conf(aggregates='b')
         report = self.check('--config-file', conf)
         mends = {
-            one['text'].split()[2]: one['mend']
-            for one in report['findings']
-            if one['code'] == 'query-empty'
+            finding['text'].split()[2]: finding['mend']
+            for finding in report['findings']
+            if finding['code'] == 'query-empty'
         }
         self.assertIn(SAMPLES[DEBIAN], mends['vm_profile_query'])
         self.assertIn('the name cpu_of_host', mends['imbalance_query'])
@@ -207,8 +207,8 @@ class TestReport(CheckTestCase):
     def test_series_of_other_names(self) -> None:
         """The exporter is the right one: it is the label that is not."""
         self.series['cpu_of_vm'] = [('nobody', 0.1)]
-        found = self.finding(self.check(), 'servers-unknown')
-        self.assertNotIn('etc/kronos', found['mend'])
+        result = self.finding(self.check(), 'servers-unknown')
+        self.assertNotIn('etc/kronos', result['mend'])
 
     def test_a_table_for_people(self) -> None:
         _, out, _ = self.run_it('--config-file', self.conf())

@@ -44,9 +44,9 @@ class TestMonitors(MonitorsTestCase):
 
     def test_some_do_not(self) -> None:
         self.monitors(('a1.example.org', 1.0), ('a3', 0.0))
-        found = self.check(host_match='short')
-        self.assertEqual(['a2'], found['hosts_missing'])
-        self.assertEqual(['a3'], found['hosts_blind'])
+        result = self.check(host_match='short')
+        self.assertEqual(['a2'], result['hosts_missing'])
+        self.assertEqual(['a3'], result['hosts_blind'])
         told = self.codes['monitors-missing']
         self.assertEqual('warning', told['level'])
         self.assertIn('for 1 of 3 hosts (a2)', told['text'])
@@ -59,10 +59,10 @@ class TestMonitors(MonitorsTestCase):
 
     def test_a_query_asks_for_them_in_vain(self) -> None:
         query = 'max by (host) (kronos_vm_failed)'
-        found = self.check(exclude_hosts_query=query)
-        self.assertEqual(0, found['series'])
-        told = self.codes['monitors-none']['text']
-        self.assertIn('exclude_hosts_query: asks for', told)
+        result = self.check(exclude_hosts_query=query)
+        self.assertEqual(0, result['series'])
+        text = self.codes['monitors-none']['text']
+        self.assertIn('exclude_hosts_query: asks for', text)
         self.assertNotIn('monitors-missing', self.codes)
 
     def test_prometheus_does_not_say(self) -> None:
@@ -80,8 +80,8 @@ class TestGuests(MonitorsTestCase):
 
     def told(self, **kronos: Any) -> str:
         self.check(**kronos)
-        found = self.codes.get('hosts-by-guests')
-        return found['text'] + found['mend'] if found else ''
+        result = self.codes.get('hosts-by-guests')
+        return result['text'] + result['mend'] if result else ''
 
     def test_queries_that_a_guest_can_answer(self) -> None:
         for query, kinds in (

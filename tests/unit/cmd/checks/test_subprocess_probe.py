@@ -21,6 +21,6 @@ class TestInspect(base.BaseTestCase):
             (here / name / '__init__.py').write_text(
                 f'open({str(here / "ran")!r}, "w").close()'
             )
-        found = subprocess_probe.inspect('json.tool', [], {'a': 1})
-        self.assertEqual({'a': 1}, found)
+        result = subprocess_probe.inspect('json.tool', [], {'a': 1})
+        self.assertEqual({'a': 1}, result)
         self.assertFalse((here / 'ran').exists())

@@ -46,8 +46,8 @@ class TestColours(base.BaseTestCase):
         return str(out.getvalue())
 
     def test_what_is_coloured(self) -> None:
-        found = self.shown(Terminal())
-        coloured = re.findall(r'\x1b\[(\d+)m(.*?)\x1b\[0m', found)
+        result = self.shown(Terminal())
+        coloured = re.findall(r'\x1b\[(\d+)m(.*?)\x1b\[0m', result)
         self.assertEqual(
             [
                 ('1', 'Scope compute: 2 migrations planned'),
@@ -63,7 +63,7 @@ class TestColours(base.BaseTestCase):
             ],
             coloured,
         )
-        self.assertEqual(f'{TEXT}\n', CODE.sub('', found))
+        self.assertEqual(f'{TEXT}\n', CODE.sub('', result))
 
     def test_none_elsewhere(self) -> None:
         self.assertNotIn('\x1b', self.shown(io.StringIO()))
@@ -75,10 +75,10 @@ class TestColours(base.BaseTestCase):
             self.assertIn('\x1b', self.shown(Terminal()))
 
     def test_a_name_brings_none(self) -> None:
-        found = self.shown(Terminal(), 'Warning: \x1b[5mweb\x1b[0m')
+        result = self.shown(Terminal(), 'Warning: \x1b[5mweb\x1b[0m')
         self.assertEqual(
             '\x1b[33mWarning\x1b[0m: ?[5mweb?[0m\n',
-            found,
+            result,
         )
 
     def test_warnings_of_a_command(self) -> None:

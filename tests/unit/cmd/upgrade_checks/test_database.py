@@ -50,7 +50,9 @@ class DatabaseTestCase(base.BaseTestCase):
             'unread': {},
         }
         self.answer: Any = {'database': self.read}
-        self.asked = services.Services(self.inspect, Paths(), Paths(), Paths())
+        self.asked = services.LocalServices(
+            self.inspect, Paths(), Paths(), Paths()
+        )
 
     def inspect(self, *_: Any) -> Any:
         if isinstance(self.answer, Exception):

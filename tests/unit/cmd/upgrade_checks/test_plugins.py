@@ -68,9 +68,11 @@ class TestLoad(base.BaseTestCase):
                 raise answer
             return answer
 
-        asked = services.Services(inspect, Paths(), Paths(), Paths())
-        asked.has_watcher, asked.has_nova = watcher, nova
-        return plugins.load(asked)
+        local_services = services.LocalServices(
+            inspect, Paths(), Paths(), Paths()
+        )
+        local_services.has_watcher, local_services.has_nova = watcher, nova
+        return plugins.load(local_services)
 
     def test_good(self) -> None:
         result = self.load()

@@ -17,7 +17,7 @@ class TestServices(base.BaseTestCase):
         super().setUp()
         self.asked: list[tuple[str, Sequence[str], Any]] = []
         self.answer: Any = {}
-        self.services = services.Services(
+        self.services = services.LocalServices(
             self.inspect,
             Paths(['engine.conf'], ['engine.d']),
             Paths(['applier.conf']),
@@ -60,7 +60,7 @@ class TestServices(base.BaseTestCase):
     def test_one_that_does_not_come_up(self) -> None:
         self.answer = InspectionError('ImportError: no x')
         found = self.services.engine
-        self.assertEqual({}, found.told)
+        self.assertEqual({}, found.content)
         self.assertEqual(
             ('ImportError: no x',) * 2, (found.error, found.why_unread)
         )

@@ -39,10 +39,10 @@ class TestTally(base.BaseTestCase):
 
     def test_findings(self) -> None:
         """Of kronos-test-config, with their levels."""
-        found = Findings()
-        found.note('x', 'one')
-        found.warning('y', 'two', 'mend it')
-        self.tally.take(found)
+        findings = Findings()
+        findings.note('x', 'one')
+        findings.warning('y', 'two', 'mend it')
+        self.tally.take(findings)
         self.assert_told(Code.WARNING, 'two. Remedy: mend it.')
 
     def test_texts_of_others(self) -> None:

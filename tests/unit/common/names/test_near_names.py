@@ -14,7 +14,7 @@ from kronos.common.names import near_names
 
 class TestNear(base.BaseTestCase):
     def test_the_nearest(self) -> None:
-        for name, known, alike in (
+        for name, names, alike in (
             ('flavour', ['project', 'flavor'], ['flavor']),
             ('GPU', ['gpu', 'gold'], ['gpu']),
             ('cmp3', ['CMP03.example.org', 'Cmp03'], ['Cmp03']),
@@ -29,13 +29,13 @@ class TestNear(base.BaseTestCase):
             ('x' * 101, ['x' * 100], []),
             ('x' * 100, ['x' * 101], []),
         ):
-            self.assertEqual(alike, near_names.near(name, known), name)
+            self.assertEqual(alike, near_names.near(name, names), name)
 
     def test_as_near_as_the_nearest(self) -> None:
         """What is further off is not proposed beside it."""
-        known = ['kronos_spread', 'kronos_pack', 'kronos_recover']
+        names = ['kronos_spread', 'kronos_pack', 'kronos_recover']
         self.assertEqual(
-            ['kronos_spread'], near_names.near('kronos_spred', known, 3)
+            ['kronos_spread'], near_names.near('kronos_spred', names, 3)
         )
         self.assertEqual(
             ['cmp3', 'cmp2'], near_names.near('cmp4', ['cmp2', 'cmp3'], 3)
@@ -67,26 +67,26 @@ class TestHints(base.BaseTestCase):
             self.assertEqual(text, near_names.question(names))
 
     def test_fields(self) -> None:
-        known = ['project', 'flavor']
+        names = ['project', 'flavor']
         self.assertEqual(
-            'did you mean flavor?', near_names.of_fields('flavour', known)
+            'did you mean flavor?', near_names.of_fields('flavour', names)
         )
         self.assertEqual(
-            'known: project, flavor', near_names.of_fields('x', known)
+            'known: project, flavor', near_names.of_fields('x', names)
         )
 
     def test_names_of_a_cloud(self) -> None:
-        known = [f'cmp{number}' for number in range(30)]
+        names = [f'cmp{number}' for number in range(30)]
         self.assertEqual(
-            'did you mean cmp3?', near_names.of_cloud('cmp33', known)
+            'did you mean cmp3?', near_names.of_cloud('cmp33', names)
         )
         self.assertEqual(
             'did you mean cmp9, cmp8 or cmp7?',
-            near_names.of_cloud('cmp', known[:10]),
+            near_names.of_cloud('cmp', names[:10]),
         )
         self.assertEqual(
-            f'known: {", ".join(known[:20])} and 10 more',
-            near_names.of_cloud('gpu', known),
+            f'known: {", ".join(names[:20])} and 10 more',
+            near_names.of_cloud('gpu', names),
         )
         self.assertEqual('known: none', near_names.of_cloud('gpu', ['']))
 

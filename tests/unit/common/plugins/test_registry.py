@@ -41,7 +41,7 @@ class TestRegistry(base.BaseTestCase):
 
     def install(self, code: str = CODE, name: str = 'acme') -> Package:
         names = 'good', 'lacking', 'other', 'absent', 'own'
-        entries = {one: one.title() for one in names}
+        entries = {name: name.title() for name in names}
         package = Package(name, code, {NAMESPACE: entries})
         self.useFixture(package)
         return package

@@ -83,9 +83,9 @@ class TestDates(base.BaseTestCase):
         for more in ({}, {'Date': 'yesterday'}):
             response = answer(Retry_After=date(time.time() + 3600))
             response.headers.update(more)
-            wanted = retry_after.seconds_of(response)
-            assert wanted is not None
-            self.assertTrue(3000 < wanted <= 3600, wanted)
+            seconds = retry_after.seconds_of(response)
+            assert seconds is not None
+            self.assertTrue(3000 < seconds <= 3600, seconds)
 
     def test_an_old_form_without_a_zone_is_in_gmt(self) -> None:
         response = answer(

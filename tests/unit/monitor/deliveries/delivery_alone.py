@@ -79,23 +79,25 @@ class DeliveryTestCase(base.BaseTestCase):
         return self.domains.get(instance)
 
     def start(self, sink: Sink, stale: float = 1e9) -> Delivery:
-        made = Delivery(sink, self.spool, self.look, self.metrics, stale, FAST)
-        made.start()
-        self.deliveries.append(made)
-        self.addCleanup(made.join, 60.0)
-        self.addCleanup(made.end)
-        return made
+        delivery = Delivery(
+            sink, self.spool, self.look, self.metrics, stale, FAST
+        )
+        delivery.start()
+        self.deliveries.append(delivery)
+        self.addCleanup(delivery.join, 60.0)
+        self.addCleanup(delivery.end)
+        return delivery
 
     def put(self, *instances: str, sinks: tuple[str, ...] = ('a',)) -> None:
         entries = []
-        for one in instances:
+        for instance in instances:
             self.number += 1
             told = message()
-            told.id, told.instance.uuid = str(self.number), one
+            told.id, told.instance.uuid = str(self.number), instance
             entries.append(
                 Entry(
                     told.id,
-                    one,
+                    instance,
                     1,
                     time.time(),
                     1,

@@ -90,9 +90,9 @@ class TestRounds(base.BaseTestCase):
     ) -> tuple[float | None, float | None]:
         self.now += after
         self.sink.answers += answers
-        found = self.delivery._round()
+        result = self.delivery._round()
         self.assertEqual([], self.sink.answers, 'all were asked for')
-        return found
+        return result
 
     def delivered(self) -> float:
         labels = {'sink': 'watcher', 'result': 'delivered'}
@@ -237,9 +237,9 @@ class TestAgent(agents.AgentTestCase):
         ]
 
     def cloud(self) -> Cloud:
-        made = Cloud()
-        self.addCleanup(made.close)
-        return made
+        cloud = Cloud()
+        self.addCleanup(cloud.close)
+        return cloud
 
     def test_it_is_triggered_when_the_metrics_show_it(self) -> None:
         cloud = self.cloud()
@@ -270,8 +270,8 @@ class TestAgent(agents.AgentTestCase):
         cloud = self.cloud()
         agent = self.agent('', *self.lines(cloud, 'trigger_delay = 3')).ready()
         guests = [self.host.start() for _ in range(50)]
-        for one in guests:
-            self.host.kill(one)
+        for guest in guests:
+            self.host.kill(guest)
         until(lambda: cloud.triggers)
         cloud.end()
         labels = {'sink': 'watcher', 'result': 'delivered'}

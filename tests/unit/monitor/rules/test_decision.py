@@ -68,20 +68,20 @@ class TestMatch(testscenarios.WithScenarios, base.BaseTestCase):
 
 
 class TestDecision(base.BaseTestCase):
-    def decide(self, *rules: dict[str, object]) -> decision.Decision:
+    def decide(self, *rules: dict[str, object]) -> decision.Ruling:
         return decision.decide(
-            [Rule.model_validate(one) for one in rules],
+            [Rule.model_validate(rule) for rule in rules],
             decision.fields_of(INCIDENT, 'node1'),
             ['a', 'b'],
         )
 
     def test_the_first_one(self) -> None:
-        found = self.decide(
+        result = self.decide(
             {'name': 'no', 'action': 'send', 'match': {'kind': 'hang'}},
             {'name': 'yes', 'action': 'drop', 'match': {'kind': 'crash'}},
             {'name': 'late', 'action': 'send'},
         )
-        self.assertEqual(('yes', Action.DROP), (found.rule, found.action))
+        self.assertEqual(('yes', Action.DROP), (result.rule, result.action))
 
     def test_sinks(self) -> None:
         self.assertEqual(
@@ -91,10 +91,10 @@ class TestDecision(base.BaseTestCase):
         self.assertEqual(('b',), self.decide(chosen).sinks)
 
     def test_none(self) -> None:
-        found = self.decide(
+        result = self.decide(
             {'name': 'no', 'action': 'send', 'match': {'kind': 'hang'}}
         )
-        self.assertEqual(('', Action.DROP), (found.rule, found.action))
+        self.assertEqual(('', Action.DROP), (result.rule, result.action))
 
     def test_what_is_not_known_matches_nothing(self) -> None:
         """Not even the pattern for everything."""

@@ -28,7 +28,7 @@ class FileTestCase(base.BaseTestCase):
 
     def names(self, held: WatchedRules) -> list[str]:
         held.refresh()
-        return [one.name for one in held.rules]
+        return [rule.name for rule in held.rules]
 
 
 class TestRefresh(FileTestCase):

@@ -48,7 +48,7 @@ class TestGood(base.BaseTestCase):
 
 class TestFaults(ParserTestCase):
     def test_all_at_once(self) -> None:
-        found = self.reason("""
+        reason = self.reason("""
             rules:
               - name: One
                 action: sent
@@ -87,14 +87,14 @@ class TestFaults(ParserTestCase):
                 'rule two: sinks: [kronos_monitor] sinks has no masakri, '
                 'did you mean masakari?',
             ],
-            found.split('; '),
+            reason.split('; '),
         )
 
     def test_a_duration_with_its_unit(self) -> None:
         for text, hint in (('5m', "not '5m': write 300"), ('soon', "'soon'")):
             rule = f'{{name: a, action: send, dedup_seconds: {text}}}'
-            found = self.reason(f'rules: [{rule}]')
-            self.assertTrue(found.endswith(hint), found)
+            reason = self.reason(f'rules: [{rule}]')
+            self.assertTrue(reason.endswith(hint), reason)
 
     def test_the_whole(self) -> None:
         for text, reason in (
@@ -110,8 +110,8 @@ class TestFaults(ParserTestCase):
 
     def test_names_are_unique(self) -> None:
         rule = '{name: a, action: send}'
-        found = self.reason(f'rules: [{rule}, {rule}]')
-        self.assertEqual('rule a: name: 2 rules have it', found)
+        reason = self.reason(f'rules: [{rule}, {rule}]')
+        self.assertEqual('rule a: name: 2 rules have it', reason)
 
     def test_repeated_by_aliases(self) -> None:
         """Faults of one rule, times the number of its aliases."""

@@ -177,7 +177,10 @@ class Cloud:
         where, _, query = path.partition('?')
         parts = where.strip('/').split('/')
         if len(parts) == 1:
-            key, rows = 'segments', [{'uuid': one} for one in self.segments]
+            key, rows = (
+                'segments',
+                [{'uuid': segment} for segment in self.segments],
+            )
         else:
             key, rows = 'hosts', self.segments[parts[1]]
         return 200, {}, {key: [] if 'marker' in query else rows}

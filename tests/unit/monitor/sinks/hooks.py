@@ -9,7 +9,7 @@ from oslotest import base
 
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
-from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.decision import Ruling
 from kronos.monitor.rules.models import Action
 from kronos.monitor.sinks.webhook import Webhook
 from tests.unit.monitor.receiver import Babbler, Receiver
@@ -17,7 +17,7 @@ from tests.unit.monitor.rules.test_decision import INCIDENT
 
 
 def message() -> Message:
-    decision = Decision(Action.SEND, 'rule', sinks=('hook',))
+    decision = Ruling(Action.SEND, 'rule', sinks=('hook',))
     return messages.of(INCIDENT, decision, 'node1', 'synthetic')
 
 
@@ -41,9 +41,9 @@ class HookTestCase(base.BaseTestCase):
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def receiver(self, *args: Any, **more: Any) -> Receiver:
-        made = Receiver(*args, **more)
-        self.addCleanup(made.close)
-        return made
+        receiver = Receiver(*args, **more)
+        self.addCleanup(receiver.close)
+        return receiver
 
     def babbler(self, first: bytes, then: bytes) -> Babbler:
         made = Babbler(first, then)

@@ -26,10 +26,10 @@ class TestMutualTls(hooks.HookTestCase):
             **more,
         }
         receiver = self.receiver(self.server, self.authority.path)
-        found = self.hook(receiver.url, **given).deliver(hooks.message())
-        wanted = ['id'] if found.outcome is Outcome.DELIVERED else []
+        result = self.hook(receiver.url, **given).deliver(hooks.message())
+        wanted = ['id'] if result.outcome is Outcome.DELIVERED else []
         self.assertEqual(wanted, receiver.ids)
-        return found.outcome, found.text
+        return result.outcome, result.text
 
     def test_good(self) -> None:
         self.assertEqual((Outcome.DELIVERED, ''), self.result())
@@ -123,8 +123,8 @@ class TestRotation(hooks.HookTestCase):
 class TestEndless(hooks.HookTestCase):
     def outcome(self, first: bytes, then: bytes) -> tuple[Outcome, str]:
         babbler = self.babbler(first, then)
-        found = self.hook(babbler.url, timeout=0.5).deliver(hooks.message())
-        return found.outcome, found.text
+        result = self.hook(babbler.url, timeout=0.5).deliver(hooks.message())
+        return result.outcome, result.text
 
     def test_each(self) -> None:
         for first, then in (

@@ -185,9 +185,9 @@ class TestFaults(KeystoneTestCase):
                 ['secret_file: auth_type none has no secret'],
             ),
         ):
-            found = self.faults(**more)
-            self.assertEqual(len(wanted), len(found), found)
-            for start, told in zip(wanted, found, strict=True):
+            faults = self.faults(**more)
+            self.assertEqual(len(wanted), len(faults), faults)
+            for start, told in zip(wanted, faults, strict=True):
                 self.assertTrue(told.startswith(start), told)
                 self.assertNotIn(services.SECRET, told)
 

@@ -211,6 +211,6 @@ class TestFaults(MasakariTestCase):
             options = services.options(
                 'masakari', 'https://keystone', event_map=told
             )
-            found = ' '.join(Masakari.faults(options))
-            self.assertIn(wanted, found)
-            self.assertEqual(bool(wanted), bool(found))
+            result = ' '.join(Masakari.faults(options))
+            self.assertIn(wanted, result)
+            self.assertEqual(bool(wanted), bool(result))

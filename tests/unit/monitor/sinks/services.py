@@ -49,6 +49,6 @@ class ServiceTestCase(base.BaseTestCase):
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
     def cloud(self, *args: Any, **more: Any) -> Cloud:
-        made = Cloud(*args, **more)
-        self.addCleanup(made.close)
-        return made
+        cloud = Cloud(*args, **more)
+        self.addCleanup(cloud.close)
+        return cloud

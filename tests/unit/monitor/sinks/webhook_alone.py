@@ -180,7 +180,7 @@ class TestUrl(hooks.HookTestCase):
             receiver.said = f'{{"path": "{form}", "status": 404}}'.encode()
             text = hook.deliver(hooks.message()).text
             self.assertIn('***', text, form)
-            shown = [one for one in secrets if one in text.lower()]
+            shown = [secret for secret in secrets if secret in text.lower()]
             self.assertEqual([], shown, f'{form}: {text}')
 
     def test_what_is_no_secret_stays(self) -> None:
@@ -223,11 +223,11 @@ class TestPipes(hooks.HookTestCase):
         os.mkfifo(pipe)
         receiver = self.receiver()
         for name in ('bearer_token_file', 'cafile'):
-            found = Webhook.faults(
+            faults = Webhook.faults(
                 hooks.options(receiver.url, **{name: str(pipe)})
             )
             self.assertEqual(
-                [f'{name}: {pipe} cannot be read: it is no plain file'], found
+                [f'{name}: {pipe} cannot be read: it is no plain file'], faults
             )
         hook = self.hook(receiver.url, bearer_token_file=str(pipe))
         self.assertIn('it is no plain file', hook.check('node1'))

@@ -35,17 +35,17 @@ class TestSynthetic(base.BaseTestCase):
     def listing(self) -> dict[str, Domain]:
         told = self.told()
         assert isinstance(told, Listing), told
-        return {one.instance: one for one in told.domains}
+        return {domain.instance: domain for domain in told.domains}
 
     def test_what_has_happened_is_listed(self) -> None:
         self.host.start(ONE)
         self.host.start(TWO)
         self.host.kill(ONE)
         self.source()
-        found = self.listing()
+        listing = self.listing()
         self.assertEqual(
             [(State.SHUTOFF, None), (State.RUNNING, 2)],
-            [(found[one].state, found[one].run) for one in (ONE, TWO)],
+            [(listing[one].state, listing[one].run) for one in (ONE, TWO)],
         )
 
     def test_what_happens_is_told(self) -> None:
@@ -58,9 +58,9 @@ class TestSynthetic(base.BaseTestCase):
         assert isinstance(stopped, Event)
         self.assertEqual(('STARTED_BOOTED', 1), (started.detail, started.run))
         self.assertEqual('STOPPED_FAILED', stopped.detail)
-        found = source.look(ONE)
-        assert found is not None
-        self.assertIs(State.SHUTOFF, found.state)
+        result = source.look(ONE)
+        assert result is not None
+        self.assertIs(State.SHUTOFF, result.state)
         self.assertIsNone(source.look(TWO))
 
     def test_away(self) -> None:

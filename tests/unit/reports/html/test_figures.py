@@ -35,8 +35,8 @@ def policy(pairs: Any, threshold: float = 0.1) -> dict[str, Any]:
         'missing_hosts': [],
         'unmatched_labels': [],
         'scores': [
-            {'host': f'h{at}', 'value': value, 'after': after}
-            for at, (value, after) in enumerate(pairs)
+            {'host': f'h{index}', 'value': value, 'after': after}
+            for index, (value, after) in enumerate(pairs)
         ],
     }
 
@@ -49,30 +49,30 @@ class TestScale(base.BaseTestCase):
     @FAST
     @hypothesis.given(st.lists(st.floats(-1, 1e6), max_size=9))
     def test_holds_every_value(self, values: list[float]) -> None:
-        found = scale.scale(values)
-        self.assertGreaterEqual(found.top, max([0.0, *values]))
-        self.assertEqual(0.0, found.ticks[0].percent)
-        self.assertEqual(100.0, found.ticks[-1].percent)
-        self.assertLessEqual(len(found.ticks), 11)
+        axis = scale.scale(values)
+        self.assertGreaterEqual(axis.top, max([0.0, *values]))
+        self.assertEqual(0.0, axis.ticks[0].percent)
+        self.assertEqual(100.0, axis.ticks[-1].percent)
+        self.assertLessEqual(len(axis.ticks), 11)
         for value in values:
-            self.assertTrue(0 <= found.position(value) <= scale.WIDTH)
+            self.assertTrue(0 <= axis.position(value) <= scale.WIDTH)
 
     def test_starts_at_zero(self) -> None:
-        found = scale.scale([0.8])
-        self.assertEqual(['0', '0.2', '0.4', '0.6', '0.8'], _labels(found))
-        self.assertEqual(2 * found.position(0.3), found.position(0.6))
+        axis = scale.scale([0.8])
+        self.assertEqual(['0', '0.2', '0.4', '0.6', '0.8'], _labels(axis))
+        self.assertEqual(2 * axis.position(0.3), axis.position(0.6))
 
 
-def _labels(found: scale.Scale) -> list[str]:
-    return [tick.label for tick in found.ticks]
+def _labels(axis: scale.Scale) -> list[str]:
+    return [tick.label for tick in axis.ticks]
 
 
 class TestBars(base.BaseTestCase):
     def test_over_is_what_the_engine_calls_over(self) -> None:
         """Further than the threshold above the lowest host."""
-        found = bars.figure(policy([(0.3, 0.2), (0.2, 0.2), (0.31, 0.31)]))
+        figure = bars.figure(policy([(0.3, 0.2), (0.2, 0.2), (0.31, 0.31)]))
         over = {
-            one.host: (one.over_before, one.over_after) for one in found.bars
+            bar.host: (bar.over_before, bar.over_after) for bar in figure.bars
         }
         self.assertEqual(
             {
@@ -85,37 +85,37 @@ class TestBars(base.BaseTestCase):
 
     def test_nothing_is_over_where_hosts_are_filled(self) -> None:
         pairs = [(0.3, 0.9), (0.2, 0.0)]
-        found = bars.figure(policy(pairs) | {'mode': 'pack'})
-        self.assertTrue(found.fills)
-        for one in found.bars:
-            self.assertFalse(one.over_before or one.over_after)
+        figure = bars.figure(policy(pairs) | {'mode': 'pack'})
+        self.assertTrue(figure.fills)
+        for bar in figure.bars:
+            self.assertFalse(bar.over_before or bar.over_after)
 
     @FAST
     @hypothesis.given(st.integers(1, 400), st.integers(0, 2**32))
     def test_every_host_is_a_bar_or_counted(self, n: int, seed: int) -> None:
         rng = random.Random(seed)
         pairs = [(rng.random(), rng.random()) for _ in range(n)]
-        found = bars.figure(policy(pairs))
-        gaps = sum(one.gap for one in found.bars) + found.gap
-        self.assertEqual(n, len(found.bars) + gaps)
-        values = [one.before for one in found.bars]
+        figure = bars.figure(policy(pairs))
+        gaps = sum(bar.gap for bar in figure.bars) + figure.gap
+        self.assertEqual(n, len(figure.bars) + gaps)
+        values = [bar.before for bar in figure.bars]
         self.assertEqual(sorted(values, reverse=True), values)
         for ends in (0, 1):
-            shown = [(one.before, one.after)[ends] for one in found.bars]
+            shown = [(bar.before, bar.after)[ends] for bar in figure.bars]
             self.assertIn(max(pair[ends] for pair in pairs), shown)
             self.assertIn(min(pair[ends] for pair in pairs), shown)
         if n > bars.ALL:
-            assert found.overview is not None
+            assert figure.overview is not None
             for side in ('before', 'after'):
-                bins = [getattr(one, side) for one in found.overview.bins]
-                self.assertEqual(n, sum(one.hosts for one in bins))
-                told = getattr(found.overview, side)
-                self.assertEqual(told.over, sum(one.over for one in bins))
+                bins = [getattr(row, side) for row in figure.overview.bins]
+                self.assertEqual(n, sum(part.hosts for part in bins))
+                total = getattr(figure.overview, side)
+                self.assertEqual(total.over, sum(part.over for part in bins))
 
     def test_a_value_that_is_not_known_after(self) -> None:
-        found = bars.figure(policy([(0.3, None), (0.2, 0.2)]))
-        self.assertIsNone(found.after)
-        self.assertEqual([None, None], [one.after for one in found.bars])
+        figure = bars.figure(policy([(0.3, None), (0.2, 0.2)]))
+        self.assertIsNone(figure.after)
+        self.assertEqual([None, None], [bar.after for bar in figure.bars])
 
 
 class TestFlow(base.BaseTestCase):
@@ -130,34 +130,34 @@ class TestFlow(base.BaseTestCase):
             step(f'a{rng.randrange(90)}', f'b{rng.randrange(90)}')
             for _ in range(number)
         ]
-        found = sankey.flow(steps, {})
-        assert found is not None
-        self.assertEqual(number, sum(one.count for one in found.links))
+        flow = sankey.flow(steps, {})
+        assert flow is not None
+        self.assertEqual(number, sum(link.count for link in flow.links))
         for ends, key in (
-            (found.sources, 'source'),
-            (found.destinations, 'destination'),
+            (flow.sources, 'source'),
+            (flow.destinations, 'destination'),
         ):
             self.assertLessEqual(len(ends), sankey.ENDS)
-            numbers = sorted(n for one in ends for n in one.numbers)
+            numbers = sorted(n for end in ends for n in end.numbers)
             self.assertEqual(list(range(1, number + 1)), numbers)
-            hosts = {one[key] for one in steps}
-            others = sum(one.others for one in ends)
-            named = sum(bool(one.host) for one in ends)
+            hosts = {row[key] for row in steps}
+            others = sum(end.others for end in ends)
+            named = sum(bool(end.host) for end in ends)
             self.assertEqual(len(hosts), named + others)
 
     def test_phases_have_lines_of_their_own(self) -> None:
-        found = sankey.flow([step('a', 'b'), step('a', 'b', 'evacuate')], {})
-        assert found is not None
-        self.assertEqual(2, len(found.links))
+        flow = sankey.flow([step('a', 'b'), step('a', 'b', 'evacuate')], {})
+        assert flow is not None
+        self.assertEqual(2, len(flow.links))
 
     def test_lines_do_not_cross_without_need(self) -> None:
         steps = [step('a', 'z'), step('b', 'y'), step('c', 'x')]
-        found = sankey.flow(steps, {})
-        assert found is not None
+        flow = sankey.flow(steps, {})
+        assert flow is not None
         pairs = dict(
             zip(
-                (one.host for one in found.sources),
-                (one.host for one in found.destinations),
+                (source.host for source in flow.sources),
+                (destination.host for destination in flow.destinations),
                 strict=True,
             )
         )
@@ -190,7 +190,7 @@ class TestPlaces(base.BaseTestCase):
         rows = hosts.hosts(scope, where, [])
         self.assertEqual(
             [('h1', 2, 1), ('h2', 0, 0), ('h3', 0, 1)],
-            [(one.name, one.before, one.after) for one in rows],
+            [(row.name, row.before, row.after) for row in rows],
         )
         zones = hosts.zones(rows, scope['steps'])
         self.assertEqual(
@@ -205,25 +205,25 @@ class TestPlaces(base.BaseTestCase):
         scope = self.scope()
         scope['groups'] = [
             {
-                'uuid': f'g{at:03}',
-                'name': f'group {at}',
+                'uuid': f'g{number:03}',
+                'name': f'group {number}',
                 'policy': 'affinity',
                 'enforced': True,
-                'members': ['u1'] if at == 99 else ['u2'],
+                'members': ['u1'] if number == 99 else ['u2'],
                 'elsewhere': 0,
                 'broken_before': '',
-                'broken_after': 'bad' if at == 98 else '',
+                'broken_after': 'bad' if number == 98 else '',
             }
-            for at in range(100)
+            for number in range(100)
         ]
-        found = grouping.groups(scope, hosts.instance_hosts(scope))
-        assert found is not None
+        groups = grouping.groups(scope, hosts.instance_hosts(scope))
+        assert groups is not None
         self.assertEqual(
-            ['g098', 'g099'], [one.uuid for one in found.listed[:2]]
+            ['g098', 'g099'], [group.uuid for group in groups.listed[:2]]
         )
-        self.assertEqual(100, len(found.listed) + found.unlisted)
-        self.assertEqual(grouping.QUIET, len(found.listed))
-        (member,) = found.listed[1].hosts['h3']
+        self.assertEqual(100, len(groups.listed) + groups.unlisted)
+        self.assertEqual(grouping.QUIET, len(groups.listed))
+        (member,) = groups.listed[1].hosts['h3']
         self.assertEqual(('one', 'h1'), (member.name, member.came_from))
 
 
@@ -231,15 +231,19 @@ class TestStaying(base.BaseTestCase):
     @FAST
     @hypothesis.given(st.integers(0, 300), st.integers(1, 100))
     def test_nobody_is_lost(self, number: int, kinds: int) -> None:
-        reasons = {f'u{at}': f'why {at % kinds}' for at in range(number)}
+        reasons = {
+            f'u{index}': f'why {index % kinds}' for index in range(number)
+        }
         scope = {'stayed': reasons, 'unmovable': {'u0': 'why 0'}}
-        found = unmoved.staying(scope, hosts.InstanceHosts(False))
-        listed = sum(one.count for one in found.reasons)
-        self.assertEqual(number, listed + found.rare_count)
+        staying = unmoved.staying(scope, hosts.InstanceHosts(False))
+        listed = sum(reason.count for reason in staying.reasons)
+        self.assertEqual(number, listed + staying.rare_count)
         counts = Counter(reasons.values())
-        self.assertLessEqual(len(found.reasons), unmoved.REASONS)
+        self.assertLessEqual(len(staying.reasons), unmoved.REASONS)
         if number:
             most = max(counts.values())
-            self.assertIn(found.reasons[0].count, (most, most - 1))
-        for one in found.reasons:
-            self.assertEqual(one.count, len(one.examples) + one.unnamed)
+            self.assertIn(staying.reasons[0].count, (most, most - 1))
+        for reason in staying.reasons:
+            self.assertEqual(
+                reason.count, len(reason.examples) + reason.unnamed
+            )

@@ -38,12 +38,12 @@ class TestRender(base.BaseTestCase):
         paths = sorted(CLUSTERS.glob('*.json'))
         self.assertNotEqual([], paths)
         for path in paths:
-            found = cluster.read(str(path))
+            result = cluster.read(str(path))
             settings = Settings(max_migrations=10)
-            plan = propose([found.snapshot], found.policies, settings)
-            told = report_document.document(plan)
-            text = page.render(told, path.name)
-            read = json.loads(json.dumps(told))
+            plan = propose([result.snapshot], result.policies, settings)
+            report = report_document.document(plan)
+            text = page.render(report, path.name)
+            read = json.loads(json.dumps(report))
             self.assertEqual(text, page.render(read, path.name))
             for step in plan.steps:
                 self.assertIn(step.instance, text)
@@ -55,7 +55,9 @@ class TestRender(base.BaseTestCase):
 
     def test_names_for_uuids(self) -> None:
         """A reader knows servers by their names."""
-        uuids = [f'{at:08x}-5eed-4000-8000-{at:012x}' for at in range(3)]
+        uuids = [
+            f'{number:08x}-5eed-4000-8000-{number:012x}' for number in range(3)
+        ]
         names = dict(zip(uuids, ('web', 'db', 'db'), strict=True))
         reasons = {
             uuid: Reason(
@@ -64,7 +66,7 @@ class TestRender(base.BaseTestCase):
             )
             for uuid in uuids
         }
-        told = document(
+        report = document(
             scope(
                 stayed=reasons,
                 warnings=[f'{uuids[0]} is odd'],
@@ -74,14 +76,14 @@ class TestRender(base.BaseTestCase):
                 },
             )
         )
-        text = page.render(told, 'Names')
+        text = page.render(report, 'Names')
         self.assertIn('web is odd', text)
         self.assertIn('its host is kept for web, see', text)
         self.assertIn(f'kept for db ({uuids[1]}), see', text)
         self.assertIn(f'see {uuids[0]}x', text)
 
     def test_what_was_replayed(self) -> None:
-        told = document(scope()) | {
+        report = document(scope()) | {
             'recording': {
                 'path': '/srv/recording',
                 'recorded_at': '2026-03-02T09:00:00+00:00',
@@ -93,7 +95,7 @@ class TestRender(base.BaseTestCase):
             'overrides': {'keep_hosts': '2', 'threshold.cpu': '0.1'},
             'command': 'kronos-replay /srv/recording',
         }
-        text = page.render(told, 'Replayed')
+        text = page.render(report, 'Replayed')
         for word in (
             '/srv/recording',
             '2026-03-02T09:00:00+00:00',
@@ -122,19 +124,19 @@ class TestRender(base.BaseTestCase):
                 imbalance_after=0.5,
             )
         ]
-        found = scope(
+        packed = scope(
             policies=policies,
             combined_before=0.1,
             combined_after=0.5,
             hosts_in_use_before=2,
             hosts_in_use_after=1,
         )
-        text = page.render(document(found), 'Packed')
+        text = page.render(document(packed), 'Packed')
         self.assertNotIn('Combined imbalance', text)
         self.assertIn('Hosts emptied</dt><dd>1<', text)
         # The ceiling is on the scale, and a line in each lane and the key.
         self.assertEqual(3, text.count('class="s-full"'))
-        two = page.render(document(found, found), 'Two')
+        two = page.render(document(packed, packed), 'Two')
         # Neither the imbalance nor hosts over a threshold, in two scopes.
         self.assertEqual(4, two.count('>no matter</td><td role="cell"'))
 
@@ -142,7 +144,8 @@ class TestRender(base.BaseTestCase):
         """None stands alone beside an empty half."""
         for number, wide in ((1, 1), (2, 0), (3, 1), (4, 0)):
             policies = [
-                types.PolicyResult(f'p{at}', 1.0, 0.1) for at in range(number)
+                types.PolicyResult(f'p{index}', 1.0, 0.1)
+                for index in range(number)
             ]
             text = page.render(document(scope(policies=policies)), 'Policies')
             self.assertEqual(wide, text.count('<section class="card full"'))
@@ -158,12 +161,12 @@ class TestRender(base.BaseTestCase):
             self.assertIn(repr(version), str(error))
 
     def test_the_document_stays_as_it_is(self) -> None:
-        found = document(
+        report = document(
             scope(stayed={'u': Reason('it is locked', Code.INSTANCE_LOCKED)})
         )
-        before = json.dumps(found)
-        page.render(found, 'Once')
-        self.assertEqual(before, json.dumps(found))
+        before = json.dumps(report)
+        page.render(report, 'Once')
+        self.assertEqual(before, json.dumps(report))
 
     @hypothesis.settings(
         max_examples=60, deadline=None, derandomize=True, database=None
@@ -177,7 +180,7 @@ class TestRender(base.BaseTestCase):
         policy = types.PolicyResult(
             evil, 1.0, 0.1, scores=[score], missing_hosts=[evil]
         )
-        found = scope(
+        hostile = scope(
             policies=[policy],
             availability_zones={evil: evil},
             unavailable_hosts={evil: why},
@@ -192,8 +195,8 @@ class TestRender(base.BaseTestCase):
             not_drained={evil: why},
             warnings=[evil],
         )
-        told = document(found) | {'settings': {evil: [evil]}}
-        html = page.render(told, evil)
+        report = document(hostile) | {'settings': {evil: [evil]}}
+        html = page.render(report, evil)
         html.encode()
         self.assertEqual(0, html.count('<b onclick'))
         self.assertGreater(html.count('&lt;b onclick=&#34;'), 20)
@@ -213,8 +216,8 @@ class TestRender(base.BaseTestCase):
     def test_any_number_can_be_drawn(self, rows: Any) -> None:
         """NaN, infinite and negative ones, of a file made by hand."""
         scores = [
-            types.HostScore(f'h{at}', value, 0.0, after)
-            for at, (value, after, _) in enumerate(rows)
+            types.HostScore(f'h{index}', value, 0.0, after)
+            for index, (value, after, _) in enumerate(rows)
         ]
         policy = types.PolicyResult('cpu', 1.0, rows[0][2], scores=scores)
         html = page.render(document(scope(policies=[policy])), 'Numbers')

@@ -13,25 +13,27 @@ from kronos.reports.html.hosts import HostFigures
 
 
 def row(name: str, **fields: Any) -> HostFigures:
-    found = {'zone': '', 'unavailable': '', 'before': 0, 'after': 0}
-    return HostFigures(name, **{**found, 'values': [], **fields})
+    defaults = {'zone': '', 'unavailable': '', 'before': 0, 'after': 0}
+    return HostFigures(name, **{**defaults, 'values': [], **fields})
 
 
 def rows(**fields: list[Any]) -> list[HostFigures]:
     """Hosts with these fields, and as many without as make a long table."""
     (number,) = {len(values) for values in fields.values()}
-    found = [
-        row(f'h{at:02}', **{name: fields[name][at] for name in fields})
-        for at in range(number)
+    measured = [
+        row(f'h{index:02}', **{name: fields[name][index] for name in fields})
+        for index in range(number)
     ]
     more = range(number, sorting.FEW + 1)
-    return found + [row(f'h{at:02}', values=[(None, None)]) for at in more]
+    return measured + [
+        row(f'h{index:02}', values=[(None, None)]) for index in more
+    ]
 
 
-def step(at: int, **fields: Any) -> dict[str, Any]:
+def step(index: int, **fields: Any) -> dict[str, Any]:
     return {
-        'instance': f'u{at:02}',
-        'instance_name': f'web-{at:02}',
+        'instance': f'u{index:02}',
+        'instance_name': f'web-{index:02}',
         'source': 'a',
         'destination': 'b',
         'phase': 'spread',
@@ -44,16 +46,16 @@ def step(at: int, **fields: Any) -> dict[str, Any]:
 STEPS = [step(at) for at in range(sorting.FEW + 1)]
 
 
-def in_order(found: sorting.Sorting | None, label: str) -> list[int]:
+def in_order(order: sorting.Sorting | None, label: str) -> list[int]:
     """The rows as a browser has them: by rank, then as they are."""
-    assert found is not None
-    name = f'--{found.labels.index(label)}'
+    assert order is not None
+    name = f'--{order.labels.index(label)}'
     own = [
         dict(part.split(':') for part in style.split(';') if part)
-        for style in found.styles
+        for style in order.styles
     ]
     return sorted(
-        range(len(own)), key=lambda at: int(own[at].get(name, 999999))
+        range(len(own)), key=lambda index: int(own[index].get(name, 999999))
     )
 
 
@@ -65,18 +67,18 @@ class TestRanks(base.BaseTestCase):
         self.assertEqual([None, 1, None], sorting.ranks([None, 0.0, None]))
 
     def test_the_highest_first(self) -> None:
-        found = sorting.ranks([0.5, None, 2, 0.5, 1], highest_first=True)
-        self.assertEqual([3, None, 1, 3, 2], found)
+        result = sorting.ranks([0.5, None, 2, 0.5, 1], highest_first=True)
+        self.assertEqual([3, None, 1, 3, 2], result)
 
     @hypothesis.settings(deadline=None, derandomize=True, database=None)
     @hypothesis.given(st.lists(st.none() | st.integers(-9, 9)), st.booleans())
     def test_are_those_of_the_values(
         self, values: list[int | None], highest_first: bool
     ) -> None:
-        found = sorting.ranks(values, highest_first)
+        result = sorting.ranks(values, highest_first)
         pairs = [
             (rank, value)
-            for rank, value in zip(found, values, strict=True)
+            for rank, value in zip(result, values, strict=True)
             if rank is not None and value is not None
         ]
         self.assertEqual(
@@ -90,7 +92,9 @@ class TestRanks(base.BaseTestCase):
 
 class TestHosts(base.BaseTestCase):
     def test_a_short_table_has_no_orders(self) -> None:
-        some = [row(f'h{at}', after=at) for at in range(sorting.FEW)]
+        some = [
+            row(f'h{number}', after=number) for number in range(sorting.FEW)
+        ]
         self.assertIsNone(sorting.hosts(some, [], True))
         some.append(row('another'))
         self.assertIsNotNone(sorting.hosts(some, [], True))
@@ -100,8 +104,8 @@ class TestHosts(base.BaseTestCase):
 
     def test_servers_after_the_plan(self) -> None:
         some = rows(before=[9, 1, 5, 5], after=[1, 3, 2, 3])
-        found = sorting.hosts(some, [], True)
-        self.assertEqual([1, 3, 2, 0], in_order(found, 'servers')[:4])
+        hosts = sorting.hosts(some, [], True)
+        self.assertEqual([1, 3, 2, 0], in_order(hosts, 'servers')[:4])
 
     def test_values_after_the_plan(self) -> None:
         """What the cell ends with; what is no number comes last."""
@@ -113,36 +117,36 @@ class TestHosts(base.BaseTestCase):
             [(0.1, 0.3)],
             [(0.1, 0.2)],
         ]
-        found = sorting.hosts(rows(values=values), ['cpu'], False)
-        assert found is not None
-        self.assertEqual(['name', 'cpu'], found.labels)
+        hosts = sorting.hosts(rows(values=values), ['cpu'], False)
+        assert hosts is not None
+        self.assertEqual(['name', 'cpu'], hosts.labels)
         last = [2, 3, *range(6, sorting.FEW + 1)]
-        self.assertEqual([4, 1, 5, 0, *last], in_order(found, 'cpu'))
+        self.assertEqual([4, 1, 5, 0, *last], in_order(hosts, 'cpu'))
 
     def test_moves_out_and_in(self) -> None:
         some = rows(leaving=[[], [1], [2, 3]], coming=[[2], [], [1]])
-        found = sorting.hosts(some, [], False)
-        assert found is not None
-        self.assertEqual(['name', 'moves'], found.labels)
-        self.assertEqual([2, 0, 1, 3], in_order(found, 'moves')[:4])
-        self.assertEqual('', found.styles[3])
+        hosts = sorting.hosts(some, [], False)
+        assert hosts is not None
+        self.assertEqual(['name', 'moves'], hosts.labels)
+        self.assertEqual([2, 0, 1, 3], in_order(hosts, 'moves')[:4])
+        self.assertEqual('', hosts.styles[3])
 
 
 class TestMoves(base.BaseTestCase):
     def test_a_short_table_has_no_orders(self) -> None:
         self.assertIsNone(sorting.moves(STEPS[:-1], True))
-        found = sorting.moves(STEPS, True)
-        assert found is not None
+        moves = sorting.moves(STEPS, True)
+        assert moves is not None
         self.assertEqual(
             ['order of the plan', 'server', 'from', 'to', 'memory', 'gain'],
-            found.labels,
+            moves.labels,
         )
 
     def test_where_all_is_equal_the_plan_stays(self) -> None:
-        found = sorting.moves(STEPS, True)
+        moves = sorting.moves(STEPS, True)
         for label in ('from', 'to', 'memory', 'gain'):
             self.assertEqual(
-                list(range(len(STEPS))), in_order(found, label), label
+                list(range(len(STEPS))), in_order(moves, label), label
             )
 
     def test_each_has_its_order(self) -> None:
@@ -152,26 +156,26 @@ class TestMoves(base.BaseTestCase):
             step(1, source='a', destination='d', memory_mb=3, gain=0.0),
             step(2, instance_name='', destination='a', memory_mb=9, gain=1),
         ]
-        found = sorting.moves([*some, *STEPS[3:]], True)
+        moves = sorting.moves([*some, *STEPS[3:]], True)
         rest = list(range(3, len(STEPS)))
-        for label, wanted in (
+        for label, expected in (
             ('server', [2, 0, 1, *rest]),
             ('from', [1, 2, *rest, 0]),
             ('to', [2, *rest, 0, 1]),
             ('memory', [*rest, 2, 1, 0]),
             ('gain', [2, *rest, 1, 0]),
         ):
-            self.assertEqual(wanted, in_order(found, label), label)
+            self.assertEqual(expected, in_order(moves, label), label)
 
     def test_phases_are_told_apart_where_there_are_several(self) -> None:
         drain = step(12, phase='evacuate')
-        found = sorting.moves([*STEPS[:-1], drain], True)
-        self.assertEqual(12, in_order(found, 'why')[0])
+        moves = sorting.moves([*STEPS[:-1], drain], True)
+        self.assertEqual(12, in_order(moves, 'why')[0])
 
     def test_gains_that_are_not_told_or_not_meant(self) -> None:
-        old = [dict(one) for one in STEPS]
-        for one in old:
-            del one['gain']
-        for found in (sorting.moves(old, True), sorting.moves(STEPS, False)):
-            assert found is not None
-            self.assertNotIn('gain', found.labels)
+        old = [dict(template) for template in STEPS]
+        for older in old:
+            del older['gain']
+        for orders in (sorting.moves(old, True), sorting.moves(STEPS, False)):
+            assert orders is not None
+            self.assertNotIn('gain', orders.labels)

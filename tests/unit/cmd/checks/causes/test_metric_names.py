@@ -29,8 +29,8 @@ class TestRemedy(base.BaseTestCase):
             ('x_total{job="a"}', 'correct the labels .* x_total'),
             ('x_total / y_total', 'correct the name y_total'),
         ):
-            found = metric_names.remedy(query, Prometheus('x_total'))
-            self.assertRegex(found, words)
+            result = metric_names.remedy(query, Prometheus('x_total'))
+            self.assertRegex(result, words)
 
     def test_a_query_of_no_metric(self) -> None:
         self.assertEqual('', metric_names.remedy('vector(1)', Prometheus()))

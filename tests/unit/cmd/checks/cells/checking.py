@@ -131,6 +131,6 @@ class CellsTestCase(CheckTestCase):
     def needs(self, report: dict[str, Any]) -> dict[str, tuple[str, Any]]:
         """Of each need its value, and whether it is good."""
         return {
-            one['what']: (one['value'], one['is_good'])
-            for one in report['cells']['needs']
+            need['what']: (need['value'], need['is_good'])
+            for need in report['cells']['needs']
         }

@@ -80,9 +80,9 @@ class TestOldNova(CellsTestCase):
         self.assertEqual(('no', False), needs['microversion 2.80'])
         self.assertEqual(('no', False), needs['microversion 2.104'])
         found = [
-            one['text']
-            for one in report['findings']
-            if one['code'] == 'cells-microversion'
+            finding['text']
+            for finding in report['findings']
+            if finding['code'] == 'cells-microversion'
         ]
         self.assertEqual(2, len(found))
         self.assertIn('unpin_az', found[1])
@@ -127,8 +127,8 @@ class TestAggregates(CellsTestCase):
             '--cells', '--config-file', self.conf(aggregates='old')
         )
         what = 'cross_cell_move_weight_multiplier of aggregate new'
-        found = self.found(report)
-        return found, self.needs(report)[what]
+        result = self.found(report)
+        return result, self.needs(report)[what]
 
     def test_multiplier(self) -> None:
         found, need = self.asked_of('2.5')

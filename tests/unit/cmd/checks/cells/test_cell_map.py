@@ -54,8 +54,8 @@ class TestMap(CellsTestCase):
         self.cells(old=['a1', 'a2', 'a3'])
         report = self.asked()
         self.assertEqual({'cells-none': 'error'}, self.found(report))
-        found = self.finding(report, 'cells-none')
-        self.assertIn('are in old: there is none', found['text'])
+        result = self.finding(report, 'cells-none')
+        self.assertIn('are in old: there is none', result['text'])
 
     def test_hosts_of_other_types(self) -> None:
         """They are no matter: nothing is planned for them."""

@@ -50,8 +50,8 @@ class TestOptions(CellsTestCase):
         for seconds in (1, 150):
             needs = self.judged(f'resize_confirm_window = {seconds}')
             self.assertEqual((str(seconds), False), needs[WINDOW])
-            found = self.only('cells-confirm-window', 'error')
-            self.assertIn('may take 2 min 30 s', found['text'])
+            result = self.only('cells-confirm-window', 'error')
+            self.assertIn('may take 2 min 30 s', result['text'])
 
     def test_nova_confirms_later(self) -> None:
         needs = self.judged('resize_confirm_window = 151')
@@ -108,9 +108,9 @@ class TestOptions(CellsTestCase):
             '--offline', '--cell-config', first, '--cell-config', second
         )
         rows = [
-            (one['where'], one['value'])
-            for one in report['cells']['needs']
-            if one['what'] == WINDOW
+            (need['where'], need['value'])
+            for need in report['cells']['needs']
+            if need['what'] == WINDOW
         ]
         self.assertEqual([(first, '0'), (second, '10')], rows)
 

@@ -41,15 +41,15 @@ class TestPolicy(CellsTestCase):
         self.only('cells-policy')
 
     def only_unknown_options(self) -> None:
-        found = self.found(self.report)
-        self.assertEqual({'cells-options-unknown': 'note'}, found)
+        result = self.found(self.report)
+        self.assertEqual({'cells-options-unknown': 'note'}, result)
 
     def test_closed(self) -> None:
         self.assertEqual(('!', False), self.judged(self.policy('"!"')))
-        found = self.only('cells-policy')
-        self.assertEqual('error', found['level'])
-        self.assertIn('is closed', found['text'])
-        self.assertIn(f'"{RULE}": "rule:admin_api"', found['mend'])
+        result = self.only('cells-policy')
+        self.assertEqual('error', result['level'])
+        self.assertIn('is closed', result['text'])
+        self.assertIn(f'"{RULE}": "rule:admin_api"', result['mend'])
 
     def test_closed_by_default(self) -> None:
         """A file, or one that is empty, without the rule."""
@@ -99,9 +99,9 @@ class TestPolicy(CellsTestCase):
         ):
             path = self.write('policy.yaml', text)
             self.assertEqual(('unknown', None), self.judged(path))
-            found = self.only('config-invalid')
-            self.assertIn(told, found['text'])
-            self.assertIn(path, found['text'])
+            result = self.only('config-invalid')
+            self.assertIn(told, result['text'])
+            self.assertIn(path, result['text'])
 
     def test_no_text(self) -> None:
         path = self.policy(f'[["role:{HIDDEN}"]]')

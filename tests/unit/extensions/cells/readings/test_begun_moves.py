@@ -29,8 +29,8 @@ MOVE = {
 class TestSince(test_history.HistoryTestCase):
     def found(self, since=0.0):
         return sorted(
-            (one.action[:8], one.plan, one.is_over)
-            for one in begun_moves.since(since)
+            (move.action[:8], move.plan, move.is_over)
+            for move in begun_moves.since(since)
         )
 
     def test_by_states(self):
@@ -50,17 +50,17 @@ class TestSince(test_history.HistoryTestCase):
         )
 
     def test_all_of_one(self):
-        told = MOVE['input_parameters'] | {'confirm': 'manual'}
+        inputs = MOVE['input_parameters'] | {'confirm': 'manual'}
         self.plan(
-            'SUCCEEDED', (State.SUCCEEDED, MOVE | {'input_parameters': told})
+            'SUCCEEDED', (State.SUCCEEDED, MOVE | {'input_parameters': inputs})
         )
-        [one] = begun_moves.since(0.0)
+        [move] = begun_moves.since(0.0)
         self.assertEqual(
             ('a', 'o1', 'n1', Confirm.MANUAL, True, 'm1', ['m0']),
-            (one.instance, one.source, one.destination, one.confirm,
-             one.has_ended, one.migration, one.known),
+            (move.instance, move.source, move.destination, move.confirm,
+             move.has_ended, move.migration, move.known),
         )  # fmt: skip
-        self.assertEqual(MARK['at'], one.at)
+        self.assertEqual(MARK['at'], move.at)
 
     def test_rows_of_long_ago(self):
         self.plan('CANCELLED', (State.CANCELLED, MOVE))

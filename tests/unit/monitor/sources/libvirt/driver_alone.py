@@ -94,7 +94,9 @@ class TestConnection(DriverTestCase):
             ONE, re.findall('<metadata>.*</metadata>', GOOD, re.DOTALL)[0]
         ).create()
         self.domain(TWO)
-        found = {one.instance: one for one in self.connection().domains()}
+        found = {
+            domain.instance: domain for domain in self.connection().domains()
+        }
         one, two = found[ONE], found[TWO]
         self.assertEqual(
             (State.RUNNING, '', 'guest-11111111'),
@@ -115,9 +117,11 @@ class TestConnection(DriverTestCase):
     def test_a_definition_that_is_too_large(self) -> None:
         self.domain(ONE)
         with mock.patch('kronos.monitor.nova_metadata.MAX_BYTES', 10):
-            found = self.connection().domain(ONE)
-        assert found is not None
-        self.assertEqual((State.SHUTOFF, None), (found.state, found.metadata))
+            domain = self.connection().domain(ONE)
+        assert domain is not None
+        self.assertEqual(
+            (State.SHUTOFF, None), (domain.state, domain.metadata)
+        )
         self.assertIn('it has more than 10 bytes', self.log.output)
 
     def test_a_domain_that_cannot_be_read(self) -> None:
@@ -191,8 +195,8 @@ class TestDomainQueries(DriverTestCase):
             self.domain(ONE)
             self.queries.want(TWO)
             self.queries.want(ONE)
-            found = self.queries.look(ONE)
-        self.assertEqual([Gone(TWO), found], [*self.news])
+            result = self.queries.look(ONE)
+        self.assertEqual([Gone(TWO), result], [*self.news])
         self.assertRaises(OSError, self.queries.look, ONE)
 
     def test_one_that_hangs(self) -> None:
@@ -253,10 +257,10 @@ class TestSource(DriverTestCase):
         return registry.make('libvirt', self.news, Options(libvirt_uri=uri))
 
     def started(self, uri: str = HOST) -> Any:
-        made = self.source(uri)
-        made.start()
-        self.addCleanup(made.stop)
-        return made
+        source = self.source(uri)
+        source.start()
+        self.addCleanup(source.stop)
+        return source
 
     def told(self) -> News:
         until(lambda: self.news)
@@ -281,8 +285,8 @@ class TestSource(DriverTestCase):
             ['SUSPENDED_PAUSED', 'RESUMED_UNPAUSED', 'STOPPED_DESTROYED'],
             [self.detail() for _ in range(3)],
         )
-        found = source.look(ONE)
-        self.assertIs(State.SHUTOFF, found.state)
+        result = source.look(ONE)
+        self.assertIs(State.SHUTOFF, result.state)
 
     def detail(self) -> str:
         told = self.told()
