@@ -132,13 +132,17 @@ class PlacementClient:
         if uuid is None:
             return None
         path = f'/resource_providers/{parse.quote(uuid, safe="")}'
-        return rest.none_if_missing(lambda: self._headroom(path))
-
-    def _headroom(self, path: str) -> dict[str, types.Headroom]:
-        inventories = self._wire.get(
-            f'{path}/inventories', MICROVERSION, shape=_Inventories
-        )
-        usages = self._wire.get(f'{path}/usages', MICROVERSION, shape=_Usages)
+        try:
+            inventories = self._wire.get(
+                f'{path}/inventories', MICROVERSION, shape=_Inventories
+            )
+            usages = self._wire.get(
+                f'{path}/usages', MICROVERSION, shape=_Usages
+            )
+        except exceptions.PlacementClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
         return {
             resource: types.Headroom(
                 _capacity(row), usages['usages'].get(resource, 0)

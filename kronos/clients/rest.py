@@ -8,7 +8,7 @@ error; there is no other place where that is seen to.
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from keystoneauth1 import exceptions as ks_exceptions
 from openstack import exceptions as sdk_exceptions
@@ -37,7 +37,6 @@ FAILURES = (ks_exceptions.ClientException, sdk_exceptions.SDKException)
 """What an adapter raises when it knows what is wrong."""
 
 Json = dict[str, Any]
-T = TypeVar('T')
 
 
 class Wire:
@@ -305,16 +304,6 @@ def guarded(
             # No status: it would be one of Keystone's.
             **facts(transient=passing, sent=sent),
         ) from error
-
-
-def none_if_missing(ask: Callable[[], T]) -> T | None:
-    """An answer; None if the service has nothing of that name (404)."""
-    try:
-        return ask()
-    except exceptions.ClientError as error:
-        if error.kwargs['status'] == 404:
-            return None
-        raise
 
 
 def forget_versions(adapter: Any) -> None:

@@ -36,8 +36,6 @@ LOG_BYTES = 4 * 2**20
 """What the write-ahead log may have; the rest is the database's."""
 SLACK_BYTES = 2 * 2**20
 """Of the database's, what stays free for the changes of one transaction."""
-LEAST_MB = 16
-"""MiB that the file and its log need."""
 BROKEN = '.broken'
 """What the name of a file ends in that was moved aside; the last is kept."""
 _PARTS = ('', '-wal', '-shm')

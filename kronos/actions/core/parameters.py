@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters and options that every kind of move has."""
 
-import datetime
 import re
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from kronos.actions.core import notifications
+from kronos.clients.schema import seconds_of
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -116,18 +116,13 @@ def resources(kronos: Any) -> list[str]:
 
 def unix_seconds(moment: str) -> float:
     """Unix seconds of a time in ISO 8601; in UTC if it names no zone."""
-    if not moment:
-        return 0.0
     try:
-        time = datetime.datetime.fromisoformat(moment)
+        return seconds_of(moment)
     except ValueError as error:
         raise faults.error(
             Fault.BAD_PARAMETERS,
             f'its parameter not_before is no time: "{moment}"',
         ) from error
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=datetime.UTC)
-    return time.timestamp()
 
 
 def facts(parameters: dict[str, Any]) -> notifications.Facts:

@@ -20,14 +20,14 @@ E = TypeVar('E', bound=exceptions.KronosException)
 def reach(
     settings: MoveSettings, patience: Patience, connect: Callable[[], T]
 ) -> T:
-    """Connect to a service, again if Keystone is away for a moment.
+    """Connect to a service, again if what it takes is away for a moment.
 
     :raises KronosException: it is away for longer, or for good
     """
     for failures in itertools.count():
         try:
             return connect()
-        except exceptions.ClientError as error:
+        except (exceptions.ClientError, exceptions.TurnUnknown) as error:
             delay = next_try(settings, error, failures)
             if delay is None:
                 raise given_up(settings, error) from error

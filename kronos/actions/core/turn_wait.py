@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from kronos.actions.core import slots
 from kronos.actions.core.context import Patience
 from kronos.actions.core.parameters import MoveSettings
-from kronos.actions.core.retries import back_off, given_up, next_try
+from kronos.actions.core.retries import back_off, given_up, next_try, reach
 from kronos.common import durations, exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -127,18 +127,10 @@ def is_over(
     :raises MigrationCancelled: its plan was cancelled
     :raises TurnUnknown: Watcher's database does not tell
     """
-    failures, is_logged = 0, False
+    is_logged = False
     while True:
         patience.stop_if_cancelled()
-        try:
-            entry = turn.enter()
-        except exceptions.KronosException as error:
-            delay = next_try(settings, error, failures)
-            if delay is None:
-                raise given_up(settings, error) from error
-            back_off(settings, patience, error, delay)
-            failures += 1
-            continue
+        entry = reach(settings, patience, turn.enter)
         if entry is not slots.DeliveryState.TAKEN:
             return entry is slots.DeliveryState.OVER
         if not is_logged:

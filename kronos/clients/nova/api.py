@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's API: the wire to it, and the microversion that is spoken."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 from urllib import parse
 
 from kronos.clients import rest
 from kronos.common import exceptions
 
+T = TypeVar('T')
 MINIMUM = (2, 68)
 """Live migration without ``force``: the scheduler always checks."""
 WANTED = (2, 100)
@@ -129,3 +130,13 @@ def _dotted(version: tuple[int, int]) -> str:
 
 def quoted(part: str) -> str:
     return parse.quote(part, safe='')
+
+
+def none_if_missing(ask: Callable[[], T]) -> T | None:
+    """An answer; None if Nova has nothing of that name (404)."""
+    try:
+        return ask()
+    except exceptions.NovaClientError as error:
+        if error.kwargs['status'] == 404:
+            return None
+        raise

@@ -8,7 +8,7 @@ from oslo_log import log as logging
 
 from kronos.clients import rest
 from kronos.clients.nova import migrations, rows, schema, server_listing
-from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.api import Api, none_if_missing, quoted
 from kronos.clients.nova.instance_actions import (
     MIGRATE,
     RESIZE,
@@ -106,7 +106,7 @@ class NovaClient:
         path = '/os-hypervisors/detail'
         query = {'hypervisor_hostname_pattern': name}
         # 404 is Nova's word for an empty result.
-        body = rest.none_if_missing(
+        body = none_if_missing(
             lambda: self.api.get(path, query, shape=schema.Hypervisors)
         )
         like_it = (
@@ -253,7 +253,7 @@ class NovaClient:
         :raises NovaClientError: also when its cell is down
         """
         path = f'/servers/{quoted(uuid)}'
-        body = rest.none_if_missing(
+        body = none_if_missing(
             lambda: self.api.get(path, shape=schema.OneServer)
         )
         if body is None:

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 from kronos.clients.schema import seconds_of
 
-_MIB = 2**20
 _GIB = 2**30
 _FIGURES = tuple(
     f'{what}_{which}'

@@ -6,7 +6,7 @@ Raw calls: openstacksdk's own listing truncates the groups.
 
 from kronos.clients import rest
 from kronos.clients.nova import rows, schema
-from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.api import Api, none_if_missing, quoted
 from kronos.engine import types
 
 _PAGE = 1000
@@ -37,7 +37,7 @@ class ServerGroups:
     def _group(self, uuid: str) -> types.ServerGroup | None:
         """One group; None if there is none (any more)."""
         path = f'/os-server-groups/{quoted(uuid)}'
-        body = rest.none_if_missing(
+        body = none_if_missing(
             lambda: self._api.get(path, shape=schema.OneGroup)
         )
         return body and rows.group(body['server_group'])

@@ -57,18 +57,6 @@ def is_gain(fall: Any) -> Any:
     return fall > EPSILON
 
 
-def move_hurts_any_policy(
-    before: FloatArray, after: FloatArray, thresholds: FloatArray
-) -> bool:
-    """Whether a move must be rejected.
-
-    :param before: imbalance per policy, [P]
-    :param after: the same with the move made, [P]
-    :param thresholds: per policy, [P]
-    """
-    return bool(objects(before, after, thresholds).any())
-
-
 @dataclass
 class Undo:
     """A made move and the numbers to put back, bit by bit."""

@@ -19,6 +19,8 @@ from measures.sources import Sources  # noqa: E402
 
 LISTED = places.TOP / 'tests' / 'fixtures' / 'forbidden_names.txt'
 """Files that still have forbidden names: the list only shrinks."""
+DEEPEST = {'kronos': 26, 'kronos.engine': 22}
+"""Modules on the longest chain of imports, by package."""
 
 
 class TestForbiddenNames(base.BaseTestCase):
@@ -37,6 +39,14 @@ class TestForbiddenNames(base.BaseTestCase):
         clean = sorted(set(listed) - set(remaining))
         self.assertEqual([], clean, f'Take these off {LISTED.name}.')
         self.assertEqual(sorted(set(listed)), listed)
+
+
+class TestDepth(base.BaseTestCase):
+    def test_chains_stay_short(self) -> None:
+        chains = imports.graph(Sources.read(places.TOP), for_types=False)
+        for package, most in DEEPEST.items():
+            depth = imports.depth(chains, package)
+            self.assertLessEqual(depth, most, package)
 
 
 class TestMeasures(base.BaseTestCase):
