@@ -27,7 +27,7 @@ FEW_PAIRS = 12
 
 
 @dataclass(eq=False)
-class _Membership:
+class _Tally:
     group: ServerGroup
     members: list[int]
     """Those on hosts of the scope."""
@@ -80,9 +80,9 @@ class ServerGroupConstraint(Constraint):
             for uuid, hosts in self._heading.items()
             if uuid in index.instance
         }
-        self._groups: list[_Membership] = []
-        self._of: dict[int, list[_Membership]] = {}
-        self._on_host: dict[int, list[_Membership]] = {}
+        self._groups: list[_Tally] = []
+        self._of: dict[int, list[_Tally]] = {}
+        self._on_host: dict[int, list[_Tally]] = {}
         for group in sorted(groups, key=lambda group: group.uuid):
             self._add(group, index, snapshot)
         self._elsewhere: IntArray = np.zeros(
@@ -122,8 +122,7 @@ class ServerGroupConstraint(Constraint):
         self._lost = frozenset(hosts)
         for instance, own in self._of.items():
             self._elsewhere[instance] = sum(
-                bool(self._why_not(membership, instance, -1))
-                for membership in own
+                bool(self._why_not(tally, instance, -1)) for tally in own
             )
 
     def _add(
@@ -133,7 +132,7 @@ class ServerGroupConstraint(Constraint):
         members = sorted(
             index.instance[uuid] for uuid in uuids if uuid in index.instance
         )
-        membership = _Membership(
+        tally = _Tally(
             group,
             members,
             Counter(
@@ -143,14 +142,14 @@ class ServerGroupConstraint(Constraint):
             ),
         )
         for uuid in uuids:
-            membership.on.update(self._heading.get(uuid, ()))
-        membership.total = membership.on.total()
+            tally.on.update(self._heading.get(uuid, ()))
+        tally.total = tally.on.total()
         for member in members:
-            self._of.setdefault(member, []).append(membership)
-        for host in membership.on:
-            self._on_host.setdefault(host, []).append(membership)
-        membership.number = len(self._groups)
-        self._groups.append(membership)
+            self._of.setdefault(member, []).append(tally)
+        for host in tally.on:
+            self._on_host.setdefault(host, []).append(tally)
+        tally.number = len(self._groups)
+        self._groups.append(tally)
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)
@@ -158,37 +157,35 @@ class ServerGroupConstraint(Constraint):
     def reasons(self, instance: int, host: int) -> list[Reason]:
         return [
             reason
-            for membership in self._of.get(instance, ())
-            if (reason := self._why_not(membership, instance, host))
+            for tally in self._of.get(instance, ())
+            if (reason := self._why_not(tally, instance, host))
         ]
 
     def _why_not(
-        self, membership: _Membership, instance: int, host: int
+        self, tally: _Tally, instance: int, host: int
     ) -> Reason | None:
         heading = self._heading_of.get(instance, ())
         own = int(self._host_of[instance] == host) + (host in heading)
-        on_host = membership.on[host] - own
-        others = membership.total - 1 - len(heading) - on_host
-        if membership.group.policy in server_groups.TOGETHER:
-            gathers = membership.group.uuid == self.repairing and on_host > 0
+        on_host = tally.on[host] - own
+        others = tally.total - 1 - len(heading) - on_host
+        if tally.group.policy in server_groups.TOGETHER:
+            gathers = tally.group.uuid == self.repairing and on_host > 0
             if gathers or (
-                self._lost and self._is_free(membership, instance, host)
+                self._lost and self._is_free(tally, instance, host)
             ):
                 return None
-        return server_groups.why_not(membership.group, on_host, others)
+        return server_groups.why_not(tally.group, on_host, others)
 
-    def _is_free(
-        self, membership: _Membership, instance: int, host: int
-    ) -> bool:
+    def _is_free(self, tally: _Tally, instance: int, host: int) -> bool:
         """Whether all other members are on the host, or lost."""
-        remaining = set(membership.on) - self._lost - {host}
+        remaining = set(tally.on) - self._lost - {host}
         return self._host_of[instance] in self._lost and not remaining
 
     def breaks(self, instance: int, host: int) -> int:
         """How many groups' rules the move breaks."""
         return sum(
-            bool(self._why_not(membership, instance, host))
-            for membership in self._of.get(instance, ())
+            bool(self._why_not(tally, instance, host))
+            for tally in self._of.get(instance, ())
         )
 
     def breaks_rows(self, instances: IntArray) -> IntArray:
@@ -197,13 +194,13 @@ class ServerGroupConstraint(Constraint):
         breaks: IntArray = np.repeat(start[:, None], self._shape[1], axis=1)
         rows_of: dict[int, list[int]] = {}
         for row, instance in enumerate(instances.tolist()):
-            for membership in self._of.get(instance, ()):
-                rows_of.setdefault(membership.number, []).append(row)
+            for tally in self._of.get(instance, ()):
+                rows_of.setdefault(tally.number, []).append(row)
         for number, rows in rows_of.items():
             positions = np.array(rows, dtype=np.intp)
-            membership, some = self._groups[number], instances[positions]
-            hosts = np.array(list(membership.on), dtype=np.intp)
-            more = self._breaks_at(membership, some, hosts)
+            tally, some = self._groups[number], instances[positions]
+            hosts = np.array(list(tally.on), dtype=np.intp)
+            more = self._breaks_at(tally, some, hosts)
             breaks[positions[:, None], hosts] += more
         return breaks
 
@@ -211,34 +208,32 @@ class ServerGroupConstraint(Constraint):
         """[V]: how many rules each instance breaks at a host."""
         breaks = self._elsewhere.copy()
         here = np.array([host], dtype=np.intp)
-        for membership in self._on_host.get(host, ()):
-            members = np.array(membership.members, dtype=np.intp)
-            breaks[members] += self._breaks_at(membership, members, here)[:, 0]
+        for tally in self._on_host.get(host, ()):
+            members = np.array(tally.members, dtype=np.intp)
+            breaks[members] += self._breaks_at(tally, members, here)[:, 0]
         return breaks
 
     def _breaks_at(
-        self, membership: _Membership, members: IntArray, hosts: IntArray
+        self, tally: _Tally, members: IntArray, hosts: IntArray
     ) -> IntArray:
         """[n, h]: 1 where a member breaks the rule, as of the counts alone.
 
         Less what it breaks where there is no other: that is known already.
         """
         if members.size * hosts.size <= FEW_PAIRS:
-            return self._few_breaks_at(membership, members, hosts)
+            return self._few_breaks_at(tally, members, hosts)
         own = np.equal(self._host_of[members][:, None], hosts).astype(np.intp)
         heading = np.zeros(len(members), dtype=np.intp)
         for row, member in enumerate(members.tolist()):
             if bound := self._heading_of.get(member):
                 own[row] += np.isin(hosts, list(bound))
                 heading[row] = len(bound)
-        counts = np.array(
-            [membership.on[h] for h in hosts.tolist()], dtype=np.intp
-        )
+        counts = np.array([tally.on[h] for h in hosts.tolist()], dtype=np.intp)
         broken = self._is_broken(
-            membership, members, hosts, counts - own, heading[:, None]
+            tally, members, hosts, counts - own, heading[:, None]
         )
         away = self._is_broken(
-            membership,
+            tally,
             members,
             np.array([-1]),
             np.zeros((len(members), 1), dtype=np.intp),
@@ -247,20 +242,20 @@ class ServerGroupConstraint(Constraint):
         return broken.astype(np.intp) - away
 
     def _few_breaks_at(
-        self, membership: _Membership, members: IntArray, hosts: IntArray
+        self, tally: _Tally, members: IntArray, hosts: IntArray
     ) -> IntArray:
         """The same, one by one."""
         breaks: IntArray = np.zeros((len(members), len(hosts)), dtype=np.intp)
         for row, member in enumerate(members.tolist()):
-            away = bool(self._why_not(membership, member, -1))
+            away = bool(self._why_not(tally, member, -1))
             for column, host in enumerate(hosts.tolist()):
-                broken = bool(self._why_not(membership, member, host))
+                broken = bool(self._why_not(tally, member, host))
                 breaks[row, column] = broken - away
         return breaks
 
     def _is_broken(
         self,
-        membership: _Membership,
+        tally: _Tally,
         members: IntArray,
         hosts: IntArray,
         on_host: IntArray,
@@ -271,29 +266,29 @@ class ServerGroupConstraint(Constraint):
         :param on_host: [n, h], other members on the host
         :param heading: [n, 1], hosts that each member is on its way to
         """
-        group = membership.group
+        group = tally.group
         if group.policy in server_groups.APART:
             return np.greater_equal(
                 on_host, server_groups.most_per_host(group)
             )
         if group.policy not in server_groups.TOGETHER:
             return np.ones(on_host.shape, dtype=bool)
-        elsewhere = membership.total - 1 - heading - on_host
+        elsewhere = tally.total - 1 - heading - on_host
         broken = elsewhere > 0
         if group.policy == 'affinity':
             broken |= on_host == 0
         if group.uuid == self.repairing:
             broken &= on_host == 0
         if self._lost:
-            broken &= ~self._are_free(membership, members, hosts)
+            broken &= ~self._are_free(tally, members, hosts)
         return broken
 
     def _are_free(
-        self, membership: _Membership, members: IntArray, hosts: IntArray
+        self, tally: _Tally, members: IntArray, hosts: IntArray
     ) -> BoolArray:
         """[n, h]: :meth:`_is_free` of many pairs."""
         lost = np.isin(self._host_of[members], list(self._lost))
-        remaining = set(membership.on) - self._lost
+        remaining = set(tally.on) - self._lost
         alone = [not remaining - {host} for host in hosts.tolist()]
         are_free: BoolArray = lost[:, None] & np.array(alone, dtype=bool)
         return are_free
@@ -310,15 +305,11 @@ class ServerGroupConstraint(Constraint):
             instance: position
             for position, instance in enumerate(limits.instances.tolist())
         }
-        for membership in self._groups:
-            members = [
-                place[each] for each in membership.members if each in place
-            ]
-            if membership.group.policy in server_groups.APART:
-                counts = [
-                    membership.on[host] for host in limits.hosts.tolist()
-                ]
-                most = server_groups.most_per_host(membership.group)
+        for tally in self._groups:
+            members = [place[each] for each in tally.members if each in place]
+            if tally.group.policy in server_groups.APART:
+                counts = [tally.on[host] for host in limits.hosts.tolist()]
+                most = server_groups.most_per_host(tally.group)
                 limits.apart.append((members, np.array(counts), most))
             elif members:
                 rows = self.rows(limits.instances[members])
@@ -330,9 +321,9 @@ class ServerGroupConstraint(Constraint):
         The first to come there would need the others there before.
         """
         elsewhere = self._bound.copy()
-        for membership in self._on_host.get(host, ()):
-            if membership.is_bound:
-                elsewhere[membership.members] -= 1
+        for tally in self._on_host.get(host, ()):
+            if tally.is_bound:
+                elsewhere[tally.members] -= 1
         allowed: BoolArray = super().ever(host) & np.equal(elsewhere, 0)
         return allowed
 
@@ -340,9 +331,9 @@ class ServerGroupConstraint(Constraint):
     def _bound(self) -> IntArray:
         """[V], groups of several members that are to be together."""
         counts: IntArray = np.zeros(self._shape[0], dtype=np.intp)
-        for membership in self._groups:
-            if membership.is_bound:
-                counts[membership.members] += 1
+        for tally in self._groups:
+            if tally.is_bound:
+                counts[tally.members] += 1
         return counts
 
     def apart(self) -> list[tuple[list[int], dict[int, int], int]]:
@@ -353,32 +344,32 @@ class ServerGroupConstraint(Constraint):
         """
         return [
             (
-                membership.members,
-                dict(membership.on),
-                server_groups.most_per_host(membership.group),
+                tally.members,
+                dict(tally.on),
+                server_groups.most_per_host(tally.group),
             )
-            for membership in self._groups
-            if membership.group.policy in server_groups.APART
+            for tally in self._groups
+            if tally.group.policy in server_groups.APART
         ]
 
     def together(self) -> set[int]:
         """Members of groups that are to be on one host."""
         return {
             member
-            for membership in self._groups
-            if membership.group.policy in server_groups.TOGETHER
-            for member in membership.members
+            for tally in self._groups
+            if tally.group.policy in server_groups.TOGETHER
+            for member in tally.members
         }
 
     def follow(self, instance: int, source: int, destination: int) -> None:
-        for membership in self._of.get(instance, ()):
-            membership.on[source] -= 1
-            if not membership.on[source]:
-                del membership.on[source]
-                self._on_host[source].remove(membership)
-            if not membership.on[destination]:
-                self._on_host.setdefault(destination, []).append(membership)
-            membership.on[destination] += 1
+        for tally in self._of.get(instance, ()):
+            tally.on[source] -= 1
+            if not tally.on[source]:
+                del tally.on[source]
+                self._on_host[source].remove(tally)
+            if not tally.on[destination]:
+                self._on_host.setdefault(destination, []).append(tally)
+            tally.on[destination] += 1
 
 
 class HardServerGroups(ServerGroupConstraint):

@@ -48,13 +48,9 @@ def answer(
     for question in questions:
         if question.verdict.code is Code.PLANNED:
             continue
-        question.verdict.code, question.verdict.text = _Answer(
-            question, result
-        ).say()
-        if (
-            question.verdict.code is Code.NO_GAIN
-            and question.place.step is None
-        ):
+        verdict = question.verdict
+        verdict.code, verdict.text = _Answer(question, result).say()
+        if verdict.code is Code.NO_GAIN and question.place.step is None:
             open_.append(question)
     if open_ and any(step.phase is SPREAD for step in result.steps):
         _Earlier(open_, result, base).look()
@@ -337,19 +333,13 @@ class _Earlier:
         self._result = result
         before = after_phase(result, MigrationPhase.AFFINITY)
         self._start = len(before)
-        self._moment = base.moment(
-            MigrationPhase.SPREAD, before, is_shared=False
-        )
+        self._moment = base.moment(SPREAD, before, is_shared=False)
         index = self._moment.simulation.utilization.index
         verdicts = [question.verdict for question in questions]
-        self._instances: IntArray = np.array(
-            [index.instance[verdict.instance] for verdict in verdicts],
-            dtype=np.intp,
-        )
-        self._hosts: IntArray = np.array(
-            [index.host[verdict.destination] for verdict in verdicts],
-            dtype=np.intp,
-        )
+        instances = [index.instance[v.instance] for v in verdicts]
+        hosts = [index.host[v.destination] for v in verdicts]
+        self._instances: IntArray = np.array(instances, dtype=np.intp)
+        self._hosts: IntArray = np.array(hosts, dtype=np.intp)
         self._best = np.full(len(verdicts), EPSILON)
 
     def look(self) -> None:
@@ -369,10 +359,8 @@ class _Earlier:
         gains, objected = utilization.judge(sources, self._hosts, *ends)
         good = (gains > self._best) & ~objected
         for position in np.flatnonzero(good).tolist():
-            instance, host = (
-                int(self._instances[position]),
-                int(self._hosts[position]),
-            )
+            instance = int(self._instances[position])
+            host = int(self._hosts[position])
             gain = float(gains[position])
             if not is_gain(gain - effects.price(self._moment, instance, host)):
                 continue

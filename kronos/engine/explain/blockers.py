@@ -84,12 +84,9 @@ class Blockers:
         while isinstance(scope, Stopped) and scope.stopped in STOPS:
             if len(self._standstills) >= len(STOPS):
                 raise ValueError(f'not lifted: {scope.reason}')
-            self._standstills.append(
-                Reason(scope.reason, STOPS[scope.stopped])
-            )
-            case = relax(
-                scenario.case, self._standstills[-1], Pair('', '', '')
-            )
+            reason = Reason(scope.reason, STOPS[scope.stopped])
+            self._standstills.append(reason)
+            case = relax(scenario.case, reason, Pair('', '', ''))
             scenario = Scenario(case, self._rest)
             scope = scenario.scope
         return scenario
@@ -167,11 +164,8 @@ class Blockers:
             # Whose other hosts these are, and how far they are lifted.
             # A host may have several reasons, one behind the other.
             excluded = blocked.scenario.scope.card.excluded
-            key = (
-                *key,
-                whose,
-                *(f'{host} {excluded[host]}' for host in excluded),
-            )
+            others = (f'{host} {excluded[host]}' for host in excluded)
+            key = *key, whose, *others
         if key not in self._scenarios:
             if len(self._scenarios) >= KEPT_SCENARIOS:
                 del self._scenarios[next(iter(self._scenarios))]
@@ -257,11 +251,7 @@ class Blockers:
             reason.code is Code.SCOPE_NO_POLICY for reason in blocked.reasons
         ):
             # A policy that can be used has a value of every host.
-            return [
-                reason
-                for reason in by_code.values()
-                if reason.code not in GAPS
-            ]
+            return [own for own in by_code.values() if own.code not in GAPS]
         return list(by_code.values())
 
 

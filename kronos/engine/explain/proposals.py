@@ -95,9 +95,8 @@ class Proposals:
         proposal = self.of(miss)
         if proposal.is_made:
             return proposal
-        trials = [
-            trial for trial in [proposal.trial] if trial
-        ] + proposal.others
+        trials = [proposal.trial] if proposal.trial else []
+        trials += proposal.others
         for trial in trials:
             other = self._alike(miss, trial, which)
             if other is not None:

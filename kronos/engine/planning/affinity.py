@@ -67,11 +67,9 @@ class Repair:
         self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
         self._groups, self._waiting = watched(self._moves, simulation, inputs)
-        budget = simulation.budget or math.inf
+        excess, budget = self._moves.excess, simulation.budget or math.inf
         self._endless = [
-            group
-            for group in self._groups
-            if self._moves.excess(group) > budget
+            group for group in self._groups if excess(group) > budget
         ]
         """Those that no audit could repair at once."""
 
@@ -104,10 +102,8 @@ class Repair:
         for group in self._hopeful():
             if group.is_together and self._for.count(group):
                 hosts = self._moves.ends(group)[1]
-                is_far = (
-                    group in self._endless and self._simulation.remaining <= 0
-                )
-                if not is_far or not any(
+                is_used = self._simulation.remaining <= 0
+                if not (is_used and group in self._endless) or not any(
                     self._moves.can_meet(group, host) for host in hosts
                 ):
                     return group
@@ -183,6 +179,7 @@ class Repair:
         Where the budget does not suffice for all, those come first that need
         the fewest, so that as many as can be are repaired.
         """
+        legal, ends = self._moves.legal, self._moves.ends
         needed = [self._moves.excess(group) for group in broken]
         limits = [max(needed)]
         if sum(needed) > self._simulation.remaining:
@@ -194,9 +191,7 @@ class Repair:
                     for group, moves in zip(broken, needed, strict=True)
                     if moves == limit or len(limits) == 1
                     if self._may_end(group)
-                    for move in self._moves.legal(
-                        group, *self._moves.ends(group)
-                    )
+                    for move in legal(group, *ends(group))
                 ]
             )
             for limit in limits
@@ -341,10 +336,9 @@ class Repair:
         )
         for group in broken:
             self._tell(group, end)
+        on = self._moves.on
         end.warnings += [
-            group_reasons.waiting(
-                group, self._moves.on(group), self._utilization
-            )
+            group_reasons.waiting(group, on(group), self._utilization)
             for group in self._waiting
         ]
         return end
@@ -357,16 +351,15 @@ class Repair:
             for member, reason in why.items()
             if self._simulation.movable[member]
         }
-        on = self._moves.on(group)
-        if short := self._short.get(group.server_group.uuid):
+        on, uuid = self._moves.on(group), group.server_group.uuid
+        given_up = self._given_up.get(uuid)
+        if short := self._short.get(uuid):
             end.warnings.append(
                 f'{group_reasons.described(group, on, self._utilization)}: '
                 f'{short.reason}'
             )
-        elif self._simulation.remaining > 0 or self._given_up.get(
-            group.server_group.uuid
-        ):
-            why = self._given_up.get(group.server_group.uuid) or why
+        elif self._simulation.remaining > 0 or given_up:
+            why = given_up or why
             end.warnings.append(
                 group_reasons.unrepaired(group, on, self._utilization, why)
             )

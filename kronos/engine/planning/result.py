@@ -63,12 +63,9 @@ def _unmoved(
 ) -> AggregateResult:
     why = Reason(reason, stop_reasons.CODES[stopped])
     combined = _combined(card)
-    placement = {
-        instance.uuid: instance.host
-        for instance in snapshot.instances.values()
-    }
+    placement = {s.uuid: s.host for s in snapshot.instances.values()}
     broken = server_groups.violations(snapshot.groups, placement, settings)
-    in_use = len({instance.host for instance in snapshot.instances.values()})
+    in_use = len(set(placement.values()))
     result = AggregateResult(
         name=snapshot.scope,
         stopped=stopped,
@@ -139,9 +136,8 @@ def planned(
     result.violations_after = server_groups.violations(
         phases.snapshot.groups, placement, phases.settings
     )
-    before = {
-        uuid: instance.host for uuid, instance in result.instances.items()
-    }
+    standing = result.instances
+    before = {uuid: standing[uuid].host for uuid in standing}
     result.groups = _groups(
         phases.snapshot, before, placement, phases.settings
     )

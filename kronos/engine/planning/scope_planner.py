@@ -130,11 +130,8 @@ class ScopePlanner:
         cooldowns: cooldown.Cooldowns,
     ) -> Prepared:
         snapshot, settings = self._snapshot, self._settings
-        used = [
-            policy
-            for policy in self._inputs.policies
-            if policy.name in card.values
-        ]
+        policies = self._inputs.policies
+        used = [policy for policy in policies if policy.name in card.values]
         weights = profiles.profile(snapshot, used, card, settings)
         stages.append(Stage('profile', len(weights.profiles)))
         warnings = card.warnings + weights.warnings + cooldowns.notes
@@ -144,9 +141,7 @@ class ScopePlanner:
         unavailable = cooldowns.unavailable | self._earlier.planned()
         frozen, everyone = card.frozen, now.instances.values()
         stages += [
-            Stage(
-                'down', sum(instance.host in frozen for instance in everyone)
-            ),
+            Stage('down', sum(server.host in frozen for server in everyone)),
             Stage(
                 'unavailable',
                 sum(uuid in now.instances for uuid in unavailable),

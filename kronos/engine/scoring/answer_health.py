@@ -49,9 +49,7 @@ def judge(
     :param label: each series should have it; '': none is asked for
     :param staleness_threshold: seconds after which a sample does not count
     """
-    samples = [
-        sample for sample in answer.samples if sample.label or not label
-    ]
+    samples = [s for s in answer.samples if s.label or not label]
     reading = Reading(
         query,
         incomplete=wording.some(answer.incomplete, 3),
@@ -65,9 +63,7 @@ def judge(
         reading.error = _none_labelled(reading, label)
         return reading
     oldest = answer.answered_at - staleness_threshold
-    reading.samples = [
-        sample for sample in samples if sample.timestamp >= oldest
-    ]
+    reading.samples = [s for s in samples if s.timestamp >= oldest]
     reading.too_old = len(samples) - len(reading.samples)
     limit = f'staleness_threshold is {durations.exact(staleness_threshold)}'
     clock = reading.clock

@@ -136,9 +136,7 @@ def score(
         for policy in policies
         if policy.enabled
     ]
-    used = [
-        evaluated for evaluated in evaluations if not evaluated.result.skipped
-    ]
+    used = [tried for tried in evaluations if not tried.result.skipped]
     excluded |= _lacking(used, available)
     counting = [host for host in available if host not in excluded]
     _scale_weights(used)
@@ -157,9 +155,7 @@ def score(
         },
         measured=_measured(used),
         attributions=_attributions(evaluations),
-        warnings=[
-            text for evaluated in evaluations for text in evaluated.warnings
-        ]
+        warnings=[text for tried in evaluations for text in tried.warnings]
         + hosts.undrainable(snapshot, settings),
     ).rescored()
     blocked, reason = _why_blocked(

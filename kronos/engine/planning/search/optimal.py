@@ -218,11 +218,7 @@ class Optimal:
         for move in sorted(moves):
             fewer = [other for other in remaining if other != move]
             ends = {host for _, host in fewer}
-            others = [
-                instance
-                for instance, _ in moves
-                if instance not in dict(fewer)
-            ]
+            others = dict(moves).keys() - dict(fewer)
             if ends & {int(host_of[instance]) for instance in others}:
                 continue
             if self._order(fewer):

@@ -69,12 +69,9 @@ class Orders:
             less, more = slice(1 << n), slice(1 << n, 2 << n)
             for part in (scores, free, members_on, size, costs):
                 part[..., more] = part[..., less]
-            scores[:, source, more] -= model.usage[
-                :, instance, self._from[n], None
-            ]
-            scores[:, host, more] += model.usage[
-                :, instance, self._to[n], None
-            ]
+            used = model.usage[:, instance, :, None]
+            scores[:, source, more] -= used[:, self._from[n]]
+            scores[:, host, more] += used[:, self._to[n]]
             free[:, source, more] += model.needs[:, instance, None]
             free[:, host, more] -= model.needs[:, instance, None]
             members_on[group, source, more] -= 1
