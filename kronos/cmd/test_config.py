@@ -194,7 +194,7 @@ class ConfigTest:
             settings = scopes.settings(conf.kronos, each.file.mode)
             policies.check_one(each, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(each)
-        access, clients = None, cloud.CloudClients()
+        access, clients = None, cloud.Apis()
         fits = files.connections(conf, self.findings)
         if self._parsed.offline:
             files.absent(conf, self.findings)
@@ -208,9 +208,7 @@ class ConfigTest:
         if of_nova is not None:
             self._weigher(conf, of_nova, clients)
 
-    def _weigher(
-        self, conf: Any, of_nova: Any, clients: cloud.CloudClients
-    ) -> None:
+    def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Apis) -> None:
         files.differences(conf, of_nova, True, self.findings)
         self._report['weigher'] = weigher.check(
             of_nova,
@@ -225,7 +223,7 @@ class ConfigTest:
         self,
         conf: Any,
         access: credentials.Access | None,
-        clients: cloud.CloudClients,
+        clients: cloud.Apis,
     ) -> dict[str, Any]:
         return cells.check(
             cells.NovaFiles(
@@ -255,12 +253,12 @@ class ConfigTest:
         conf: Any,
         access: credentials.Access | None,
         sets: list[policies.PolicySet] | None,
-    ) -> cloud.CloudClients:
+    ) -> cloud.Apis:
         """Ask OpenStack and Prometheus.
 
         :param sets: None: the options of Prometheus do not fit together
         """
-        clients = cloud.CloudClients()
+        clients = cloud.Apis()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
                 access, conf.kronos.require_headroom, self.findings
@@ -292,7 +290,7 @@ class ConfigTest:
     def _measure(
         self,
         kronos: Any,
-        clients: cloud.CloudClients,
+        clients: cloud.Apis,
         once: OncePrometheus,
         sets: list[policies.PolicySet],
     ) -> set[str]:

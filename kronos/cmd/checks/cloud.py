@@ -39,7 +39,7 @@ REFUSED = frozenset({400, 401, 403, 404})
 
 
 @dataclass
-class CloudClients:
+class Apis:
     """The services that answer; None: not this one."""
 
     nova: OnceNova | None = None
@@ -58,7 +58,7 @@ class _Probe:
 
 def check(
     access: Access, require_headroom: bool, findings: Findings
-) -> tuple[dict[str, Any], CloudClients]:
+) -> tuple[dict[str, Any], Apis]:
     """Log in and read each listing once.
 
     :param require_headroom: whether nothing is planned without Placement
@@ -69,9 +69,9 @@ def check(
         who = access.identity()
     except exceptions.ClientError as error:
         _login_failed(error, access.source, findings)
-        return {'credentials': access.source, 'services': []}, CloudClients()
+        return {'credentials': access.source, 'services': []}, Apis()
     _admin(who, findings)
-    cloud = CloudClients()
+    cloud = Apis()
     report = {
         'credentials': access.source,
         'user': who.user,
@@ -103,7 +103,7 @@ def _login_failed(
 
 
 def _ask_nova(
-    access: Access, cloud: CloudClients, findings: Findings
+    access: Access, cloud: Apis, findings: Findings
 ) -> dict[str, Any]:
     try:
         nova = OnceNova(
@@ -117,7 +117,7 @@ def _ask_nova(
 
 
 def _ask_placement(
-    access: Access, cloud: CloudClients, required: bool, findings: Findings
+    access: Access, cloud: Apis, required: bool, findings: Findings
 ) -> dict[str, Any]:
     try:
         adapter = access.clients.adapter(

@@ -9,7 +9,7 @@ from typing import Any
 
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.cloud import CloudClients
+from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Cause, Findings, names, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
@@ -32,10 +32,7 @@ SEE = (
 
 
 def check(
-    cloud: CloudClients,
-    prometheus: OncePrometheus,
-    kronos: Any,
-    findings: Findings,
+    cloud: Apis, prometheus: OncePrometheus, kronos: Any, findings: Findings
 ) -> dict[str, Any] | None:
     """Ask the query, if there is one.
 
@@ -120,7 +117,7 @@ def _other_form(
     return form.remedy(how) if form else ''
 
 
-def _hosts(cloud: CloudClients) -> set[str]:
+def _hosts(cloud: Apis) -> set[str]:
     """All of the cloud; none where they are not known."""
     if cloud.nova is None:
         return set()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from kronos.cmd.checks import exclusions as exclusion_checks
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.cloud import CloudClients
+from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Findings, option
 from kronos.common import exceptions
 from kronos.engine import wording
@@ -24,10 +24,7 @@ T = TypeVar('T')
 
 
 def check(
-    cloud: CloudClients,
-    prometheus: OncePrometheus,
-    kronos: Any,
-    findings: Findings,
+    cloud: Apis, prometheus: OncePrometheus, kronos: Any, findings: Findings
 ) -> dict[str, Any]:
     """Ask both queries, as far as there are any.
 
@@ -117,7 +114,7 @@ def _answer_of(
         return None, {**answer, 'error': str(error)}
 
 
-def _hosts(cloud: CloudClients) -> Collection[str]:
+def _hosts(cloud: Apis) -> Collection[str]:
     """All of the cloud; none where they are not known."""
     if cloud.nova is None:
         return set()

@@ -12,7 +12,7 @@ from kronos.clients.prometheus.client import PrometheusClient
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import blocked
 from kronos.cmd.checks.causes.answers import Causes
-from kronos.cmd.checks.cloud import CloudClients
+from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Cause, Findings, group, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
@@ -54,7 +54,7 @@ UNEQUAL = 1.1
 
 
 @dataclass
-class JudgedScope:
+class Judgment:
     """A scope as an audit would find it now."""
 
     snapshot: Snapshot
@@ -93,16 +93,14 @@ def settings(kronos: Any, policies: Mode) -> Settings:
     """Those of the strategy that only policies of this mode serve."""
     mode_settings = settings_from_conf.settings_of(kronos)
     mode = next(
-        name
-        for name, row in PHASES_OF_MODE.items()
-        if row.policies is policies
+        key for key, row in PHASES_OF_MODE.items() if row.policies is policies
     )
     mode_settings.set_mode(mode, mode_settings.selection())
     return mode_settings
 
 
 def snapshots(
-    cloud: CloudClients,
+    cloud: Apis,
     prometheus: OncePrometheus,
     kronos: Any,
     scope_request: scopes.ScopeRequest,
@@ -146,10 +144,10 @@ def judge(
     policies: Sequence[Policy],
     causes: Causes,
     findings: Findings,
-) -> list[JudgedScope]:
+) -> list[Judgment]:
     """Score the scopes and tell what keeps them from being planned."""
     judged = [
-        JudgedScope(
+        Judgment(
             snapshot,
             scorecard.score(snapshot, policies, causes.settings),
             causes.settings.partial_answers,
@@ -157,14 +155,9 @@ def judge(
         for snapshot in collected
     ]
     _skipped(judged, causes, findings)
+    is_anyone = scopes.ALL in scope_request.aggregates
     for scope in judged:
-        _report(
-            scope,
-            policies,
-            scopes.ALL in scope_request.aggregates,
-            causes,
-            findings,
-        )
+        _report(scope, policies, is_anyone, causes, findings)
         _unexplained(scope, causes.settings, findings)
         _sizes(scope, policies, findings)
     if judged and all(scope.card.blocked for scope in judged):
@@ -181,7 +174,7 @@ def judge(
     return judged
 
 
-def rows(judged: Sequence[JudgedScope], file: str) -> list[dict[str, Any]]:
+def rows(judged: Sequence[Judgment], file: str) -> list[dict[str, Any]]:
     """The scopes, for the report.
 
     :param file: of the policies
@@ -205,9 +198,7 @@ def rows(judged: Sequence[JudgedScope], file: str) -> list[dict[str, Any]]:
     ]
 
 
-def _skipped(
-    judged: Sequence[JudgedScope], causes: Causes, to: Findings
-) -> None:
+def _skipped(judged: Sequence[Judgment], causes: Causes, to: Findings) -> None:
     """Tell which policies cannot be used, each reason once."""
     where: dict[str, list[str]] = {}
     policies: dict[str, str] = {}
@@ -254,7 +245,7 @@ def _is_reported(
 
 
 def _report(
-    scope: JudgedScope,
+    scope: Judgment,
     policies: Sequence[Policy],
     is_anyone: bool,
     causes: Causes,
@@ -298,7 +289,7 @@ def _report(
 
 
 def _report_blocked(
-    scope: JudgedScope, is_unasked: bool, causes: Causes, to: Findings
+    scope: Judgment, is_unasked: bool, causes: Causes, to: Findings
 ) -> None:
     """Tell why a scope cannot be planned.
 
@@ -321,7 +312,7 @@ def _report_blocked(
 
 
 def _left_out(
-    scope: JudgedScope, where: str, causes: Causes, to: Findings
+    scope: Judgment, where: str, causes: Causes, to: Findings
 ) -> None:
     out = [f'{host}: {why}' for host, why in scope.card.excluded.items()]
     codes = {reason.code for reason in scope.card.excluded.values()}
@@ -339,9 +330,7 @@ def _left_out(
     )
 
 
-def _beyond_queries(
-    scope: JudgedScope, policies: Sequence[Policy]
-) -> list[str]:
+def _beyond_queries(scope: Judgment, policies: Sequence[Policy]) -> list[str]:
     """The warnings of a scope that are not told with an answer."""
     doubts: list[str] = []
     for policy in policies:
@@ -358,7 +347,7 @@ def _beyond_queries(
     ]
 
 
-def _unexplained(scope: JudgedScope, how: Settings, to: Findings) -> None:
+def _unexplained(scope: Judgment, how: Settings, to: Findings) -> None:
     """Tell of hosts whose servers explain little of what they show."""
     for text in scope.card.unexplained(how.unexplained_load):
         to.warning(
@@ -370,7 +359,7 @@ def _unexplained(scope: JudgedScope, how: Settings, to: Findings) -> None:
         )
 
 
-def _dirty_rates(scope: JudgedScope, where: str, to: Findings) -> None:
+def _dirty_rates(scope: Judgment, where: str, to: Findings) -> None:
     rates = [
         instance.dirty_rate / MIB
         for instance in scope.snapshot.instances.values()
@@ -384,9 +373,7 @@ def _dirty_rates(scope: JudgedScope, where: str, to: Findings) -> None:
         )
 
 
-def _sizes(
-    scope: JudgedScope, policies: Sequence[Policy], to: Findings
-) -> None:
+def _sizes(scope: Judgment, policies: Sequence[Policy], to: Findings) -> None:
     """A share means another load on a host of another size."""
     sizes = [
         host.headroom[VCPU].capacity

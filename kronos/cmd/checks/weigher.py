@@ -8,7 +8,7 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.cmd.checks.cloud import CloudClients
+from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Cause, Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.config_files import Paths
@@ -41,7 +41,7 @@ def register_opts(conf: Any) -> None:
 def check(
     conf: Any,
     where: Paths,
-    cloud: CloudClients,
+    cloud: Apis,
     asks: bool,
     inspect: Inspect,
     findings: Findings,
@@ -79,7 +79,7 @@ def check(
 
 def _inspected(
     where: Paths,
-    cloud: CloudClients,
+    cloud: Apis,
     asks: bool,
     inspect: Inspect,
     findings: Findings,
@@ -114,7 +114,7 @@ def _inspected(
     return answer
 
 
-def _aggregates(cloud: CloudClients) -> list[HostAggregate]:
+def _aggregates(cloud: Apis) -> list[HostAggregate]:
     try:
         return cloud.nova.list_aggregates() if cloud.nova else []
     except exceptions.ClientError:
@@ -122,7 +122,7 @@ def _aggregates(cloud: CloudClients) -> list[HostAggregate]:
 
 
 def _hosts(
-    cloud: CloudClients, aggregates: list[HostAggregate]
+    cloud: Apis, aggregates: list[HostAggregate]
 ) -> list[dict[str, Any]]:
     try:
         hosts = cloud.nova.list_compute_hosts() if cloud.nova else []
