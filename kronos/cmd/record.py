@@ -25,9 +25,12 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Snapshot
+from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.readings import cell_needs, unfinished_moves
-from kronos.extensions.recovery.readings import recoveries
+from kronos.extensions.recovery.failures import why_unknown
+from kronos.extensions.recovery.readings import past_restarts, recoveries
 from kronos.extensions.recovery.readings.failures import FailureQueries
+from kronos.extensions.recovery.readings.reader import RecoveryReader
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
@@ -37,6 +40,7 @@ from kronos.reports import host_names
 from kronos.snapshots import cloud, settings_from_conf, watcher_api
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.collector import Collector
+from kronos.snapshots.reader import Reader
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
@@ -125,8 +129,10 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     progress.step('asking Watcher')
     events, restarts, lacking = _history(access, conf, settings)
     progress.step('asking Nova, Placement and Prometheus')
-    collected = _collector(access, conf, policies, tell).collect(
-        request, policies.enabled, _all_queries(settings), events, restarts
+    reader = RecoveryReader(FailureQueries.of(conf.kronos), lambda: restarts)
+    reader.recall()
+    collected = _collector(access, conf, policies, reader, tell).collect(
+        request, policies.enabled, _all_queries(settings), events
     )
     lacking += _add_cell_needs(collected.gathered, access, conf, tell)
     recording = Recording(
@@ -165,17 +171,17 @@ def _add_cell_needs(
     if not any(host.cell for host in gathered.cloud.hosts.values()):
         return []
     listings = CellListings(access.clients.nova().api)
-    gathered.cell_needs = cell_needs.of_cloud(
+    needs = gathered.beside[cell_drain.NAME] = cell_needs.of_cloud(
         listings,
         cell_needs.Sources.of(conf.kronos, access.clients),
         gathered.instances,
         tell,
     )
-    lacking = [cell_needs.NO_SHARES, *gathered.cell_needs.warnings]
+    lacking = [cell_needs.NO_SHARES, *needs.warnings]
     since = time.time() - unfinished_moves.REMEMBERED_SECONDS
     try:
         client = watcher.find(access.session, conf.nova.region_name)
-        begun = watcher_api.begun_moves(client, since)
+        begun = unfinished_moves.listed(client, since)
     except exceptions.ClientError as error:
         begun = []
         lacking.append(f'{unfinished_moves.NOT_KNOWN}: {error}')
@@ -184,7 +190,11 @@ def _add_cell_needs(
 
 
 def _collector(
-    access: credentials.Access, conf: Any, policies: PolicyFile, tell: Tell
+    access: credentials.Access,
+    conf: Any,
+    policies: PolicyFile,
+    reader: Reader,
+    tell: Tell,
 ) -> Collector:
     return Collector(
         access.clients.nova(),
@@ -193,8 +203,8 @@ def _collector(
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
-        failure_queries=FailureQueries.of(conf.kronos),
         dirty_rates=policies.dirty_rates,
+        reader=reader,
         tell=tell,
     )
 
@@ -225,7 +235,7 @@ def _history(
         done = recoveries.NONE
         if settings.restart_servers:
             began = time.time() - recoveries.REMEMBERED_SECONDS
-            done = watcher_api.restarts(client, began)
+            done = past_restarts.listed(client, began)
         return events, done, []
     except exceptions.ClientError as error:
         return [], recoveries.NONE, [f'{cloud.NO_HISTORY}: {error}']
@@ -243,7 +253,7 @@ def _doubts(recording: Recording) -> list[str]:
         )
     ]
     gathered = recording.gathered
-    unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
+    unknown = (gathered.exclusions_unknown, why_unknown(gathered.beside))
     failed += [text for text in unknown if text]
     doubts = [*recording.unknown, *gathered.warnings, *failed]
     try:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         PlanningInput,
         Snapshot,
     )
+    from kronos.snapshots.cloud import CloudInventory
+    from kronos.snapshots.scopes import ScopeRequest
 
 
 class Phase(StrEnum):
@@ -66,6 +68,18 @@ class Extension:
 
     def prepare(self, settings: Settings) -> None:
         """Set what it decides of the settings, whatever the audit says."""
+
+    def cut(
+        self,
+        snapshot: Snapshot,
+        inventory: CloudInventory,
+        request: ScopeRequest,
+    ) -> object:
+        """What a snapshot keeps under the name of this, of all it read.
+
+        :returns: None: nothing
+        """
+        return None
 
     def stopped(self, snapshot: Snapshot, settings: Settings) -> Reason | None:
         """Why nothing may be planned in a scope; None if it may."""

@@ -307,7 +307,7 @@ def _stagger(told: list[dict[str, Any]]) -> None:
 
 def _uuids(kind: str, uuid: str, plan: Any, audit: Any) -> dict[str, str]:
     """What an action is told of itself; another's may take no more."""
-    if kind not in watcher_actions.OURS:
+    if not watcher_actions.is_ours(kind):
         return {}
     return {
         'action_uuid': uuid,

@@ -16,6 +16,8 @@ from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.types import Instance
+from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.failures import Failures
 from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader
 from kronos.policies.models import Policy
@@ -56,7 +58,12 @@ def redacted(recording: Recording) -> Recording:
             ],
             warnings=[masked(text) for text in gathered.warnings],
             exclusions_unknown=masked(gathered.exclusions_unknown),
-            failures_unknown=masked(gathered.failures_unknown),
+            beside={
+                **gathered.beside,
+                failures.NAME: Failures(
+                    masked(failures.why_unknown(gathered.beside))
+                ),
+            },
         ),
         answers={
             key: dataclasses.replace(

@@ -22,10 +22,11 @@ from kronos.engine.types import (
     GroupStanding,
     MigrationStep,
     PolicyResult,
-    Restart,
     Stage,
 )
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.recovery import outcome
+from kronos.extensions.recovery.outcome import Restart
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -172,10 +173,10 @@ def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
     """What failed, what is done of it, and what becomes of a cell."""
     return {
         'cell': cells.outcome(cell_drain.outcome_of(scope)),
-        'hosts_at_fault': dict(scope.hosts_at_fault),
-        'failed_servers': dict(scope.failed_servers),
+        'hosts_at_fault': dict(outcome.of(scope).hosts_at_fault),
+        'failed_servers': dict(outcome.of(scope).failed_servers),
         'closings': [_closing(one) for one in scope.closings],
-        'restarts': [_restart(one) for one in scope.restarts],
+        'restarts': [_restart(one) for one in outcome.of(scope).restarts],
     }
 
 

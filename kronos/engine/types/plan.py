@@ -74,31 +74,6 @@ class Closing:
 
 
 @dataclass
-class Restart:
-    """A server that failed and is to be started again."""
-
-    instance: str
-    instance_name: str
-    host: str
-    destination: str
-    """The same as ``host``, or where a cold migration brings it before."""
-    attempt: int
-    """1 for the first within ``recovery_window``."""
-    failure: str
-    failed_at: float
-    """Unix seconds."""
-    stopped: str = ''
-    """Id of the request by which an earlier restart has left it SHUTOFF or in
-    VERIFY_RESIZE; '': none has."""
-    reason: str = ''
-    """Why, and why there."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        return self.destination != self.host
-
-
-@dataclass
 class HostScore:
     """One host's value for one policy; ``normalized`` is for show."""
 
@@ -263,13 +238,7 @@ class AggregateResult:
     stayed: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to reason, of every instance that does not move."""
     closings: list[Closing] = field(default_factory=list)
-    """Hosts at fault that the plan closes, before their instances leave."""
-    hosts_at_fault: dict[str, Reason] = field(default_factory=dict)
-    """Host to reason, in a recovery: closed, or not."""
-    failed_servers: dict[str, str] = field(default_factory=dict)
-    """Instance uuid to the kind of its failure, in a recovery."""
-    restarts: list[Restart] = field(default_factory=list)
-    """Servers that failed and are started again."""
+    """Hosts that the plan closes, before their instances leave."""
     beside: dict[str, Any] = field(default_factory=dict)
     """What only an extension tells, by its name."""
     drains: list[Drain] = field(default_factory=list)
@@ -291,16 +260,6 @@ class AggregateResult:
     instances: dict[str, InstanceStanding] = field(default_factory=dict)
     """By uuid, all of the scope, as planning found them."""
     warnings: list[str] = field(default_factory=list)
-
-    @property
-    def trouble(self) -> set[str]:
-        """Uuids of what failed, and of what is on a host that is emptied."""
-        hosts = {one.host for one in self.drains}
-        there = {
-            uuid for uuid, one in self.instances.items() if one.host in hosts
-        }
-        started = {one.instance for one in self.restarts}
-        return there | self.failed_servers.keys() | started
 
     @property
     def policies_used(self) -> int:
@@ -328,15 +287,6 @@ class CycleReport:
     def steps(self) -> list[MigrationStep]:
         """All steps, scope by scope, in the order they were planned."""
         return [step for scope in self.scopes for step in scope.steps]
-
-    @property
-    def restarts(self) -> list[tuple[str, Restart]]:
-        """All restarts, each with its scope."""
-        return [
-            (scope.name, one)
-            for scope in self.scopes
-            for one in scope.restarts
-        ]
 
     @property
     def closings(self) -> list[tuple[str, Closing]]:

@@ -11,6 +11,8 @@ from kronos.cmd import record
 from kronos.conf import recovery
 from kronos.engine.types import Outcome
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import needs_of
+from kronos.extensions.recovery.failures import why_unknown
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay
@@ -173,7 +175,7 @@ class TestRecord(RecordTestCase):
             },
             set(self.queries()),
         )
-        self.assertEqual('', found.gathered.failures_unknown)
+        self.assertEqual('', why_unknown(found.gathered.beside))
         plan = replay(found, ReplayOptions(mode='evacuate'))
         self.assertFalse(plan.report.scopes[0].policies[0].skipped)
 
@@ -251,7 +253,7 @@ class TestCells(RecordTestCase):
     def test_what_emptying_one_needs(self) -> None:
         self.cells()
         found = self.recorded('--aggregate', 'b')
-        needs = found.gathered.cell_needs
+        needs = needs_of(found.gathered)
         self.assertEqual(['m1'], [*needs.flavors])
         self.assertEqual(
             [{'cores': 8, 'ram': 8}], [*needs.quota_left.values()]
@@ -303,7 +305,7 @@ class TestCells(RecordTestCase):
             self.between()
             self.watcher_says(plans, [action])
             found = self.recorded('--force')
-            [move] = found.gathered.cell_needs.unfinished
+            [move] = needs_of(found.gathered).unfinished
             self.assertEqual(
                 (action['uuid'], 'u-a1', expected),
                 (move.action, move.instance, move.plan),
@@ -314,7 +316,7 @@ class TestCells(RecordTestCase):
         self.wire.get(f'{WATCHER}/v1/actions/detail', status_code=403, json={})
         found = self.recorded()
         self.assertIn('each is taken for one of', ' '.join(found.unknown))
-        needs = found.gathered.cell_needs
+        needs = needs_of(found.gathered)
         self.assertEqual([], needs.unfinished)
         self.assertEqual(['u-a1'], [one.instance for one in needs.of_others])
 

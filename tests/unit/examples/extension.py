@@ -33,6 +33,11 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     return told.end(np.flatnonzero(is_left & simulation.movable))
 
 
+@dataclasses.dataclass
+class RackReadings:
+    scopes: list[str]
+
+
 @dataclasses.dataclass(frozen=True)
 class Rack(Extension):
     name = 'rack'
@@ -41,6 +46,9 @@ class Rack(Extension):
             phase_rules.TABLE[MigrationPhase.EVACUATE], run
         )
     }
+
+    def cut(self, snapshot, inventory, request):
+        return inventory.beside.get(self.name)
 
     def to_empty(self, snapshot, settings):
         return self.asked

@@ -8,6 +8,9 @@ from watcher import objects
 
 from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Outcome
+from kronos.extensions.cells.cell_drain import CELL_MOVE
+from kronos.extensions.recovery.audit import history as restart_history
+from kronos.extensions.recovery.readings.past_restarts import RESTART
 from kronos.snapshots import watcher_actions
 from kronos.strategies import history
 from tests.watcher_tests import db_base as base
@@ -142,7 +145,7 @@ class TestEvents(HistoryTestCase):
 
     def test_moves_to_other_cells(self):
         """As live migrations; one that waits for an operator has arrived."""
-        kind = {'action_type': watcher_actions.CELL_MOVE}
+        kind = {'action_type': CELL_MOVE}
         text = 'KRONOS:MigrationTimeout: [too_slow] it is'
         told = {
             'aggregate': 'old -> new',
@@ -186,14 +189,14 @@ class TestEvents(HistoryTestCase):
         if mark:
             told['recovery'] = mark
         return state, {
-            'action_type': watcher_actions.RESTART,
+            'action_type': RESTART,
             'input_parameters': told,
         }
 
     def restarts(self, since=0.0):
         return [
             (one.state, one.acted, one.stop)
-            for one in history.restarts(since).get('vm', [])
+            for one in restart_history.restarts(since).get('vm', [])
         ]
 
     def test_restarts(self):
@@ -227,7 +230,7 @@ class TestEvents(HistoryTestCase):
             (
                 State.SUCCEEDED,
                 {
-                    'action_type': watcher_actions.RESTART,
+                    'action_type': RESTART,
                     'input_parameters': {'resource_id': 9},
                 },
             ),
