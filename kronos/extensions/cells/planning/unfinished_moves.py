@@ -37,9 +37,9 @@ def of_drain(snapshot: Snapshot, settings: Settings) -> list[UnfinishedMove]:
     if drain is None:
         return []
     return [
-        one
-        for one in needs_of(snapshot).unfinished
-        if one.how.source_cell == drain.source
+        move
+        for move in needs_of(snapshot).unfinished
+        if move.how.source_cell == drain.source
     ]
 
 
@@ -47,10 +47,10 @@ def judged(snapshot: Snapshot, settings: Settings) -> list[Judged]:
     """What becomes of the moves of :func:`of_drain`."""
     moves = of_drain(snapshot, settings)
     rests: dict[str, Reason] = {}
-    if any(one.is_second for one in moves):
+    if any(move.is_second for move in moves):
         rests = cooldown.remember(snapshot, settings).unavailable
     plans = _plans(snapshot) if moves else {}
-    return [_judged(one, snapshot, rests, plans) for one in moves]
+    return [_judged(move, snapshot, rests, plans) for move in moves]
 
 
 def _plans(snapshot: Snapshot) -> dict[str, str]:
