@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kronos.engine.edits import Relaxation
     from kronos.engine.eligibility.instances import Rule
     from kronos.engine.planning.phase_input import PhasePlan, PlanScope
-    from kronos.engine.reasons import Code, Reason
+    from kronos.engine.reasons import Reason, ReasonCode
     from kronos.engine.settings import Settings
     from kronos.engine.types import (
         AggregateResult,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Instance,
         PlanningInput,
         Snapshot,
+        Stop,
     )
     from kronos.snapshots.cloud import CloudInventory
     from kronos.snapshots.scopes import ScopeRequest
@@ -56,9 +57,11 @@ class Extension:
     phases: ClassVar[Mapping[Phase, PhasePlan]] = {}
     """What it plans instead of the trunk's phases, in this order. The key may
     be a phase of the trunk, which it then plans by another search."""
-    relaxations: ClassVar[Mapping[Code, Relaxation]] = {}
+    relaxations: ClassVar[Mapping[ReasonCode, Relaxation]] = {}
     """What lifts those of its reasons that no constraint gives."""
-    remedies: ClassVar[Mapping[Code, Mapping[str, str]]] = {}
+    stops: ClassVar[Collection[Stop]] = ()
+    """Ends of its own that :meth:`stopped` has the codes of."""
+    remedies: ClassVar[Mapping[ReasonCode, Mapping[str, str]]] = {}
     """Options of ``[kronos]``, with a value each, that lift a reason."""
 
     @property

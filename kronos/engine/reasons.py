@@ -7,15 +7,15 @@ what lifts it.
 """
 
 from enum import StrEnum
+from typing import Self
 
 from kronos.common.shell_commands import ShellCommand
 
 
-class Code(StrEnum):
-    """Why an instance did not go to a host, or a scope ended as it did.
+class ReasonCode(StrEnum):
+    """A code of a reason: one of the trunk's, or of an extension's own.
 
-    A member is its text, what it means, and its remedy. One class, since it is
-    one list.
+    A member is its text, what it means, and its remedy.
     """
 
     means: str
@@ -23,12 +23,19 @@ class Code(StrEnum):
     remedy: str
     """What an operator may do about it; empty: there is nothing to do."""
 
-    def __new__(cls, value: str, means: str, remedy: str = '') -> 'Code':
-        made = str.__new__(cls, value)
-        made._value_ = value
-        made.means = means
-        made.remedy = remedy
-        return made
+    def __new__(cls, value: str, means: str, remedy: str = '') -> Self:
+        code = str.__new__(cls, value)
+        code._value_ = value
+        code.means = means
+        code.remedy = remedy
+        return code
+
+
+class Code(ReasonCode):
+    """Why an instance did not go to a host, or a scope ended as it did.
+
+    One class, since it is one list.
+    """
 
     PLANNED = 'planned', 'The plan moves the instance there.'
     ALREADY_THERE = 'already_there', 'The instance is on this host.'
@@ -551,7 +558,7 @@ class Reason(str):
     def __new__(
         cls,
         text: str,
-        code: Code,
+        code: ReasonCode,
         about: str = '',
         value: float = 0.0,
         host: str = '',
@@ -563,14 +570,14 @@ class Reason(str):
         made.host = host
         return made
 
-    code: Code
+    code: ReasonCode
     about: str
     value: float
     host: str
 
     def __getnewargs__(  # type: ignore[override]
         self,
-    ) -> tuple[str, Code, str, float, str]:
+    ) -> tuple[str, ReasonCode, str, float, str]:
         """What a copy is made of."""
         return str(self), self.code, self.about, self.value, self.host
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.engine.planning import move_reasons, stop_reasons
+from kronos.engine.planning import move_reasons
 from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -119,7 +119,7 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
     return {
         'stopped': scope.stopped.value,
         'reason': scope.reason,
-        'reason_code': stop_reasons.CODES[scope.stopped].value,
+        'reason_code': scope.stopped.code.value,
         'search': scope.search,
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),

@@ -19,7 +19,7 @@ from kronos.engine.arrays import BoolArray, FloatArray, Index, IntArray
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason, ReasonCode
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Instance, PlanningInput, Snapshot
 
@@ -110,7 +110,7 @@ class Limits:
 class Constraint(abc.ABC):
     """What a constraint offers; positions are those of an :class:`Index`."""
 
-    codes: ClassVar[frozenset[Code]]
+    codes: ClassVar[frozenset[ReasonCode]]
     """Those of its reasons."""
     can_relax: ClassVar[bool] = True
     """Whether anything lifts its reasons."""

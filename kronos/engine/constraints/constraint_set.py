@@ -29,7 +29,7 @@ from kronos.engine.constraints.stuck_destination import StuckDestination
 from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.phase_rules import SoftGroups
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason, ReasonCode
 
 CONSTRAINTS: tuple[type[Constraint], ...] = (
     SameHost,
@@ -51,7 +51,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
 
 
 def constraint_of(
-    code: Code, extension: Extension = PLAIN
+    code: ReasonCode, extension: Extension = PLAIN
 ) -> type[Constraint] | None:
     """The constraint that gives reasons of a code; None if none does."""
     every = extension.constraints(CONSTRAINTS)

@@ -17,7 +17,7 @@ from kronos.engine.explain.scenario import (
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.search import ranking
-from kronos.engine.reasons import Code
+from kronos.engine.reasons import Code, ReasonCode
 from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.utilization import Utilization, is_gain
 from kronos.engine.types import (
@@ -56,7 +56,7 @@ def answer(
 
 
 SPREAD = MigrationPhase.SPREAD
-Said = tuple[Code, str]
+Said = tuple[ReasonCode, str]
 
 
 class _Answer:

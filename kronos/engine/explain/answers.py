@@ -19,7 +19,6 @@ from kronos.engine.explain.proposals import Asked, Proposals
 from kronos.engine.explain.trials import Prepare, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
-from kronos.engine.planning import stop_reasons
 from kronos.engine.types import AggregateResult, CycleInput, CycleReport
 
 FORMAT_VERSION = 1
@@ -68,7 +67,7 @@ class Answers:
         """Why a scope's plan ends where it does, and the nearest miss."""
         result = self._report.scopes[at]
         miss = self._nearest(at, nearest_miss(self.why(at)), lambda _: True)
-        code = stop_reasons.CODES[result.stopped]
+        code = result.stopped.code
         return {
             'scope': result.name,
             'code': code.value,

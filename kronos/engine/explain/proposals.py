@@ -17,7 +17,7 @@ from kronos.engine.explain.remedies import Remedy
 from kronos.engine.explain.trials import Lifted, Trial, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Code, Reason, ReasonCode
 from kronos.engine.types import (
     AggregateResult,
     MigrationStep,
@@ -251,7 +251,7 @@ class Proposals:
         return self._trials.of(remedies.joined(own), lifted)
 
 
-def _key(reason: Reason) -> tuple[Code, str]:
+def _key(reason: Reason) -> tuple[ReasonCode, str]:
     return reason.code, reason.about
 
 

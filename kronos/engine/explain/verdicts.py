@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from kronos.engine.explain.blockers import Blocked
 from kronos.engine.explain.scenario import PlanningMoment
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason, ReasonCode
 from kronos.engine.types import MigrationStep, Phase
 
 
@@ -17,7 +17,7 @@ class Verdict:
     source: str
     """Where the instance is at that moment."""
     destination: str
-    code: Code
+    code: ReasonCode
     text: str
     reasons: list[Reason] = field(default_factory=list)
     """All that forbid it, the first of them with ``code``; without any of

@@ -9,7 +9,6 @@ from dataclasses import replace
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
-from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling import time_limits
@@ -31,14 +30,14 @@ from kronos.engine.types import (
     MigrationStep,
     PolicyResult,
     Snapshot,
-    StopReason,
+    Stop,
 )
 
 
 def standing(
     snapshot: Snapshot,
     card: Scorecard,
-    stopped: StopReason,
+    stopped: Stop,
     reason: str,
     settings: Settings,
 ) -> AggregateResult:
@@ -52,11 +51,11 @@ def standing(
 def _unmoved(
     snapshot: Snapshot,
     card: Scorecard,
-    stopped: StopReason,
+    stopped: Stop,
     reason: str,
     settings: Settings,
 ) -> AggregateResult:
-    why = Reason(reason, stop_reasons.CODES[stopped])
+    why = Reason(reason, stopped.code)
     combined = _combined(card)
     placement = {one.uuid: one.host for one in snapshot.instances.values()}
     broken = server_groups.violations(snapshot.groups, placement, settings)
@@ -256,9 +255,7 @@ def _explain(
         uuid: reason for uuid, reason in found.items() if uuid not in moved
     }
     last = phases.ends[-1]
-    unneeded = Reason(
-        f'not needed: {last.reason}', stop_reasons.CODES[last.stopped]
-    )
+    unneeded = Reason(f'not needed: {last.reason}', last.stopped.code)
     result.stayed = {
         uuid: result.unmovable.get(uuid, unneeded)
         for uuid in names

@@ -6,10 +6,10 @@ Scores are ratios, memory is in MiB.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from kronos.engine.extension import Phase
-from kronos.engine.reasons import Reason
+from kronos.engine.reasons import Code, Reason, ReasonCode
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
 from kronos.engine.types.rest import Rest
@@ -135,29 +135,44 @@ class GroupStanding:
     broken_after: str = ''
 
 
-class StopReason(StrEnum):
-    """Why planning of a scope ended."""
+class Stop(StrEnum):
+    """Why planning of a scope ended, with its code as a reason.
 
-    BALANCED = 'balanced'
+    One of the trunk's, or of an extension's own.
+    """
+
+    code: ReasonCode
+
+    def __new__(cls, value: str, code: ReasonCode) -> Self:
+        stop = str.__new__(cls, value)
+        stop._value_ = value
+        stop.code = code
+        return stop
+
+
+class StopReason(Stop):
+    """The ends of the trunk."""
+
+    BALANCED = 'balanced', Code.SCOPE_BALANCED
     """Every policy is at or below its threshold."""
-    BUDGET = 'budget'
-    STUCK = 'stuck'
+    BUDGET = 'budget', Code.BUDGET_USED
+    STUCK = 'stuck', Code.SCOPE_STUCK
     """No legal move improves anything."""
-    COOLDOWN = 'cooldown'
-    NO_SERVICES = 'no_services'
+    COOLDOWN = 'cooldown', Code.SCOPE_COOLDOWN
+    NO_SERVICES = 'no_services', Code.SCOPE_NO_SERVICES
     """The liveness gate is shut."""
-    EXCLUSIONS_UNKNOWN = 'exclusions_unknown'
+    EXCLUSIONS_UNKNOWN = 'exclusions_unknown', Code.SCOPE_EXCLUSIONS_UNKNOWN
     """So it is: ``exclude_hosts_query`` gave no answer that can be used."""
-    FAILURES_UNKNOWN = 'failures_unknown'
+    FAILURES_UNKNOWN = 'failures_unknown', Code.SCOPE_FAILURES_UNKNOWN
     """Nobody knows which hosts are at fault, or which servers failed."""
-    TOO_MANY_AT_FAULT = 'too_many_at_fault'
+    TOO_MANY_AT_FAULT = 'too_many_at_fault', Code.SCOPE_TOO_MANY_AT_FAULT
     """More hosts are at fault, or were closed, than may be closed."""
-    NO_POLICY = 'no_policy'
+    NO_POLICY = 'no_policy', Code.SCOPE_NO_POLICY
     """No policy could be used, or not all where all are required."""
-    TOO_FEW_HOSTS = 'too_few_hosts'
-    PACKED = 'packed'
+    TOO_FEW_HOSTS = 'too_few_hosts', Code.SCOPE_TOO_FEW_HOSTS
+    PACKED = 'packed', Code.SCOPE_PACKED
     """No further host can be emptied."""
-    DONE = 'done'
+    DONE = 'done', Code.SCOPE_DONE
     """Neither spread nor pack was asked for, and the rest is planned."""
 
 
@@ -209,7 +224,7 @@ class AggregateResult:
     """The plan of one scope with all its reasons."""
 
     name: str
-    stopped: StopReason
+    stopped: Stop
     reason: str
     """``stopped`` as a sentence, with its numbers."""
     search: str = ''

@@ -17,7 +17,7 @@ from kronos.engine.eligibility.instances import RUNNING, Rule
 from kronos.engine.extension import Extension, Phase
 from kronos.engine.phase_rules import Row
 from kronos.engine.planning.phase_input import PhasePlan
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Code, Reason, ReasonCode
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
@@ -135,7 +135,7 @@ class Cells(Extension):
     phases: ClassVar[Mapping[Phase, PhasePlan]] = {
         CellPhase.CELL_DRAIN: PhasePlan(ROW, search.run)
     }
-    relaxations: ClassVar[Mapping[Code, Relaxation]] = {
+    relaxations: ClassVar[Mapping[ReasonCode, Relaxation]] = {
         Code.CELL_STATUS: edits.instance(status='ACTIVE', power_state=RUNNING),
         Code.CELL_BEGUN: _move_over,
         Code.CELL_UNCONFIRMED: _move_over,
@@ -156,7 +156,7 @@ class Cells(Extension):
             long_rpc_timeout_seconds=math.inf
         ),
     }
-    remedies: ClassVar[Mapping[Code, Mapping[str, str]]] = {
+    remedies: ClassVar[Mapping[ReasonCode, Mapping[str, str]]] = {
         Code.CELL_LOSSY: {'cell_move_lossy': 'true'}
     }
 

@@ -9,7 +9,7 @@ from kronos.engine import edits
 from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.extension import Extension
 from kronos.engine.planning.phase_input import PlanScope
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Code, Reason, ReasonCode
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
@@ -50,7 +50,7 @@ class Recovery(Extension):
     """It closes hosts at fault, drains them, and starts servers again."""
 
     name: ClassVar[str] = failures.NAME
-    relaxations: ClassVar[Mapping[Code, Relaxation]] = {
+    relaxations: ClassVar[Mapping[ReasonCode, Relaxation]] = {
         Code.SCOPE_FAILURES_UNKNOWN: lambda case, _, __: edits.with_beside(
             case, failures.NAME, unknown=''
         ),

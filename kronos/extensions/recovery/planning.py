@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING
 from kronos.engine.extension import PLAIN
-from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PlanScope
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -252,6 +251,6 @@ def _there(
 def _why_stays(instance: Instance, result: AggregateResult) -> Reason:
     why = result.stayed.get(instance.uuid)
     if why is None:
-        code = stop_reasons.CODES[result.stopped]
+        code = result.stopped.code
         why = Reason(result.reason, code)
     return why.worded(f'it cannot be restarted elsewhere: {why}')

@@ -31,7 +31,9 @@ class Additions:
         """All actions of a plan, each behind those that it waits for.
 
         It may turn moves into actions of its own, have any of them wait for
-        another, and put more between or behind them.
+        another, and put more between or behind them. A live migration of a
+        phase of its own names that of the trunk by whose rules it is done:
+        ``kronos_live_migrate`` knows no other.
         """
         return [*ahead, *moves]
 
