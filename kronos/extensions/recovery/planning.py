@@ -24,7 +24,7 @@ from kronos.engine.types import (
 )
 from kronos.extensions.recovery import faulty_hosts, restarts
 from kronos.extensions.recovery.outcome import Restart
-from kronos.extensions.recovery.restarts import VERIFY, Decision
+from kronos.extensions.recovery.restarts import VERIFY, RestartDecision
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def plan(inputs: PlanningInput, planner: PlanScope) -> Planned:
         return Planned([], [], {})
     moving = {move.instance.uuid for move in inputs.earlier}
     here: list[Restart] = []
-    elsewhere: dict[str, Decision] = {}
+    elsewhere: dict[str, RestartDecision] = {}
     reasons: dict[str, Reason] = {}
     for uuid, instance in sorted(snapshot.instances.items()):
         if not restarts.concerned(instance) or uuid in moving:
@@ -73,11 +73,11 @@ def plan(inputs: PlanningInput, planner: PlanScope) -> Planned:
 
 
 def _by_avoided(
-    inputs: PlanningInput, elsewhere: Mapping[str, Decision]
-) -> Iterator[tuple[dict[str, str], dict[str, Decision]]]:
+    inputs: PlanningInput, elsewhere: Mapping[str, RestartDecision]
+) -> Iterator[tuple[dict[str, str], dict[str, RestartDecision]]]:
     """The servers by the hosts that they avoid: hosts to reasons."""
     snapshot, settings = inputs.snapshot, inputs.settings
-    groups: dict[tuple[tuple[str, str], ...], dict[str, Decision]] = {}
+    groups: dict[tuple[tuple[str, str], ...], dict[str, RestartDecision]] = {}
     for uuid, how in elsewhere.items():
         avoided = restarts.avoided(
             snapshot.instances[uuid], settings, snapshot.taken_at
@@ -92,7 +92,7 @@ def _plan_elsewhere(
     planner: PlanScope,
     planned: Planned,
     avoided: Mapping[str, str],
-    group: Mapping[str, Decision],
+    group: Mapping[str, RestartDecision],
 ) -> None:
     """Plan servers that leave their hosts, after all that is planned.
 
@@ -151,7 +151,9 @@ def _why_not_there(snapshot: Snapshot, instance: Instance) -> Reason | None:
     return Reason(text, Code.HOST_DOWN, host=instance.host)
 
 
-def _restart(instance: Instance, destination: str, how: Decision) -> Restart:
+def _restart(
+    instance: Instance, destination: str, how: RestartDecision
+) -> Restart:
     why = (
         f'it failed ({instance.failure})' if instance.failure else 'it failed'
     )
@@ -174,7 +176,7 @@ def _restart(instance: Instance, destination: str, how: Decision) -> Restart:
 
 def _drain(
     inputs: PlanningInput,
-    elsewhere: Mapping[str, Decision],
+    elsewhere: Mapping[str, RestartDecision],
     avoided: Mapping[str, str],
 ) -> PlanningInput:
     """The hosts of these servers, to be drained of them and nobody else.
@@ -235,7 +237,7 @@ def _settings(settings: Settings, sources: Sequence[str]) -> Settings:
 def _there(
     snapshot: Snapshot,
     result: AggregateResult,
-    elsewhere: Mapping[str, Decision],
+    elsewhere: Mapping[str, RestartDecision],
 ) -> list[Restart]:
     return [
         _restart(

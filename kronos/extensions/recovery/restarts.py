@@ -32,7 +32,7 @@ UNDER_WAY = ('PENDING', 'ONGOING')
 
 
 @dataclass(frozen=True)
-class Decision:
+class RestartDecision:
     """How a server is started again."""
 
     attempt: int
@@ -86,7 +86,7 @@ def avoided(
 
 def decide(
     instance: Instance, settings: Settings, now: float
-) -> Decision | Reason:
+) -> RestartDecision | Reason:
     """How a server that is concerned is started again, or why it is not.
 
     :param now: Unix seconds
@@ -168,7 +168,7 @@ def _old(instance: Instance, now: float) -> Reason | None:
 
 def _decided(
     instance: Instance, settings: Settings, now: float
-) -> Decision | Reason:
+) -> RestartDecision | Reason:
     since = now - settings.recovery_window_seconds
     tried = sum(restart.at >= since for restart in _acted(instance))
     unfinished = half_done(instance)
@@ -176,14 +176,14 @@ def _decided(
         # It goes on with what was begun, which counts as one.
         tried = max(tried - 1, 0)
         if sum(restart.at >= since for restart in _acted(instance)) <= MOST:
-            return Decision(
+            return RestartDecision(
                 tried + 1,
                 _leaves(instance, unfinished),
                 _left_by(instance),
             )
     elif tried < MOST:
         elsewhere = tried > 0 or instance.failure == IO_ERROR
-        return Decision(tried + 1, elsewhere)
+        return RestartDecision(tried + 1, elsewhere)
     text = (
         f'it was restarted {MOST} times within '
         f'{durations.exact(settings.recovery_window_seconds)} and failed '

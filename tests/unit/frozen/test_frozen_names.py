@@ -81,7 +81,7 @@ CLIENT_COMMANDS = {
 }
 STRATEGIES = (
     affinity.Affinity,
-    cell_drain.CellDrain,
+    cell_drain.CellDrainStrategy,
     evacuate.Evacuate,
     pack.Pack,
     recover.Recover,
@@ -103,7 +103,7 @@ GOALS = (
     cells_goal.Cell,
     goals.Consolidate,
     goals.Drain,
-    recovery_goal.Recovery,
+    recovery_goal.RecoveredServers,
 )
 
 

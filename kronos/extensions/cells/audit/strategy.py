@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kronos.clients.connection import HostProcess
 
 
-class CellDrain(base.KronosStrategy):
+class CellDrainStrategy(base.KronosStrategy):
     """Move the servers of a cell to other cells, cold, and one by one.
 
     It takes policies of either mode, and does not wait for the cooldown of

@@ -83,7 +83,7 @@ class BegunMove:
     """Uuids of migrations that were there before."""
 
 
-class Listings(Protocol):
+class MigrationListings(Protocol):
     """Who is asked: Nova, by its client."""
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
@@ -191,7 +191,9 @@ def _how(inputs: Mapping[str, Any]) -> CellMove:
 
 
 def note(
-    listings: Listings, gathered: CloudInventory, moves: Iterable[BegunMove]
+    listings: MigrationListings,
+    gathered: CloudInventory,
+    moves: Iterable[BegunMove],
 ) -> None:
     """Note the moves of a cloud with what else a cell drain needs.
 
@@ -210,7 +212,7 @@ def note(
 
 
 def find(
-    listings: Listings,
+    listings: MigrationListings,
     instances: Iterable[Instance],
     moves: Iterable[BegunMove],
     cells: Mapping[str, str],
@@ -251,7 +253,7 @@ def _newest(moves: Iterable[BegunMove]) -> dict[str, BegunMove]:
     }
 
 
-def _is_ours(move: BegunMove, listings: Listings) -> bool:
+def _is_ours(move: BegunMove, listings: MigrationListings) -> bool:
     """Whether the migration that a server is in is that of the move."""
     migrations = listings.cold_migrations(move.instance)
     if move.migration:
@@ -292,7 +294,7 @@ def _unfinished(move: BegunMove, instance: Instance) -> UnfinishedMove:
 
 
 def _of_others(
-    listings: Listings,
+    listings: MigrationListings,
     servers: Mapping[str, Instance],
     cells: Mapping[str, str],
 ) -> list[ForeignMove]:

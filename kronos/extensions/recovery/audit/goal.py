@@ -25,7 +25,7 @@ def _handled(report: CycleReport) -> set[str]:
     }
 
 
-class Recovery(Goal):
+class RecoveredServers(Goal):
     """No server at fault, and none on a host that is."""
 
     NAME = 'kronos_recovery'

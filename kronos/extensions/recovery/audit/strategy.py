@@ -29,7 +29,7 @@ class Recover(base.KronosStrategy):
     NAME = 'kronos_recover'
     DISPLAY_NAME = 'Kronos: recover'
     PLAN_MODE = PlanMode.RECOVER
-    GOAL = goal.Recovery
+    GOAL = goal.RecoveredServers
     PARAMETERS = ()
     ADDITIONS = additions.RecoveryAdditions()
 

@@ -26,7 +26,7 @@ from tests.unit.strategies import declared
 from tests.unit.strategies.outcome.test_status_messages import scope
 
 ASKED = {'source_cell': 'old', 'target_cells': 'new', 'hosts': 'o1'}
-STRATEGY = strategy.CellDrain
+STRATEGY = strategy.CellDrainStrategy
 
 
 class TestSettings(base.BaseTestCase):
