@@ -40,7 +40,6 @@ from kronos.reports import host_names
 from kronos.snapshots import cloud, settings_from_conf, watcher_api
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.collector import Collector
-from kronos.snapshots.reader import Reader
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
@@ -129,9 +128,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     progress.step('asking Watcher')
     events, restarts, lacking = _history(access, conf, settings)
     progress.step('asking Nova, Placement and Prometheus')
-    reader = RecoveryReader(FailureQueries.of(conf.kronos), lambda: restarts)
-    reader.recall()
-    collected = _collector(access, conf, policies, reader, tell).collect(
+    collected = _collector(access, conf, policies, restarts, tell).collect(
         request, policies.enabled, _all_queries(settings), events
     )
     lacking += _add_cell_needs(collected.gathered, access, conf, tell)
@@ -193,9 +190,11 @@ def _collector(
     access: credentials.Access,
     conf: Any,
     policies: PolicyFile,
-    reader: Reader,
+    restarts: recoveries.PastRestarts,
     tell: Tell,
 ) -> Collector:
+    reader = RecoveryReader(FailureQueries.of(conf.kronos), lambda: restarts)
+    reader.recall()
     return Collector(
         access.clients.nova(),
         access.clients.placement(),

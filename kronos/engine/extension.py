@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from kronos.engine.constraints.base import Constraint
     from kronos.engine.edits import Relaxation
     from kronos.engine.eligibility.instances import Rule
     from kronos.engine.planning.phase_input import PhasePlan, PlanScope
-    from kronos.engine.reasons import Reason, ReasonCode
+    from kronos.engine.reasons import Reason
     from kronos.engine.settings import Settings
     from kronos.engine.types import (
         AggregateResult,
@@ -38,6 +38,25 @@ if TYPE_CHECKING:
 
 class Phase(StrEnum):
     """A phase of a plan: one of the trunk's, or of an extension's own."""
+
+
+class ReasonCode(StrEnum):
+    """A code of a reason: one of the trunk's, or of an extension's own.
+
+    A member is its text, what it means, and its remedy.
+    """
+
+    means: str
+    """The code as a sentence."""
+    remedy: str
+    """What an operator may do about it; empty: there is nothing to do."""
+
+    def __new__(cls, value: str, means: str, remedy: str = '') -> Self:
+        code = str.__new__(cls, value)
+        code._value_ = value
+        code.means = means
+        code.remedy = remedy
+        return code
 
 
 @dataclass(frozen=True)

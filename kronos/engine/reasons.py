@@ -6,29 +6,8 @@ sentence is about. Codes are added, never renamed; each says what it means and
 what lifts it.
 """
 
-from enum import StrEnum
-from typing import Self
-
 from kronos.common.shell_commands import ShellCommand
-
-
-class ReasonCode(StrEnum):
-    """A code of a reason: one of the trunk's, or of an extension's own.
-
-    A member is its text, what it means, and its remedy.
-    """
-
-    means: str
-    """The code as a sentence."""
-    remedy: str
-    """What an operator may do about it; empty: there is nothing to do."""
-
-    def __new__(cls, value: str, means: str, remedy: str = '') -> Self:
-        code = str.__new__(cls, value)
-        code._value_ = value
-        code.means = means
-        code.remedy = remedy
-        return code
+from kronos.engine.extension import ReasonCode
 
 
 class Code(ReasonCode):

@@ -22,6 +22,7 @@ from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
+from kronos.snapshots.cloud import CloudInventory
 
 _COMMENT = re.compile(r'#[^\n]*')
 _SECRET = re.compile(
@@ -58,12 +59,7 @@ def redacted(recording: Recording) -> Recording:
             ],
             warnings=[masked(text) for text in gathered.warnings],
             exclusions_unknown=masked(gathered.exclusions_unknown),
-            beside={
-                **gathered.beside,
-                failures.NAME: Failures(
-                    masked(failures.why_unknown(gathered.beside))
-                ),
-            },
+            beside=gathered.beside | {failures.NAME: _failures(gathered)},
         ),
         answers={
             key: dataclasses.replace(
@@ -76,6 +72,10 @@ def redacted(recording: Recording) -> Recording:
         policies_text=_text(recording.policies_text, recording.policies),
         unknown=[masked(text) for text in recording.unknown],
     )
+
+
+def _failures(gathered: CloudInventory) -> Failures:
+    return Failures(masked(failures.why_unknown(gathered.beside)))
 
 
 def _aggregate(aggregate: HostAggregate) -> HostAggregate:

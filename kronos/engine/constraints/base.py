@@ -18,8 +18,9 @@ import numpy as np
 from kronos.engine.arrays import BoolArray, FloatArray, Index, IntArray
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility.cooldown import Cooldowns
+from kronos.engine.extension import ReasonCode
 from kronos.engine.phase_rules import PhaseRules
-from kronos.engine.reasons import Reason, ReasonCode
+from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Instance, PlanningInput, Snapshot
 

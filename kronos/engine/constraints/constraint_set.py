@@ -27,9 +27,9 @@ from kronos.engine.constraints.server_group import (
 )
 from kronos.engine.constraints.stuck_destination import StuckDestination
 from kronos.engine.constraints.vtpm import VtpmTraits
-from kronos.engine.extension import PLAIN, Extension
+from kronos.engine.extension import PLAIN, Extension, ReasonCode
 from kronos.engine.phase_rules import SoftGroups
-from kronos.engine.reasons import Reason, ReasonCode
+from kronos.engine.reasons import Reason
 
 CONSTRAINTS: tuple[type[Constraint], ...] = (
     SameHost,

@@ -9,7 +9,8 @@ from kronos.engine import edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import hosts
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.extension import ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import ComputeService, PlanningInput
 
 Relaxation = Callable[[PlanningInput, Reason, str], PlanningInput]

@@ -15,9 +15,10 @@ from kronos.engine.explain.scenario import (
     after_phase,
 )
 from kronos.engine.explain.verdicts import Place, Verdict
+from kronos.engine.extension import ReasonCode
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.search import ranking
-from kronos.engine.reasons import Code, ReasonCode
+from kronos.engine.reasons import Code
 from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.utilization import Utilization, is_gain
 from kronos.engine.types import (

@@ -17,7 +17,8 @@ from kronos.engine.explain.remedies import Remedy
 from kronos.engine.explain.trials import Lifted, Trial, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.extension import ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     AggregateResult,
     MigrationStep,

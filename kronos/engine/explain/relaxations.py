@@ -19,9 +19,9 @@ from kronos.engine.eligibility.instances import (
     RUNNING,
     TPM_SECURITY,
 )
-from kronos.engine.extension import PLAIN, Extension
+from kronos.engine.extension import PLAIN, Extension, ReasonCode
 from kronos.engine.planning.shared_hosts import EarlierPlans
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import scorecard
 from kronos.engine.types import Outcome, PlanningInput
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from kronos.engine.edits import MARGIN
 from kronos.engine.explain.verdicts import Verdict
+from kronos.engine.extension import ReasonCode
 from kronos.engine.planning.scope_planner import budget_in_force, under_way
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
 from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from kronos.engine.explain.blockers import Blocked
 from kronos.engine.explain.scenario import PlanningMoment
-from kronos.engine.reasons import Reason, ReasonCode
+from kronos.engine.extension import ReasonCode
+from kronos.engine.reasons import Reason
 from kronos.engine.types import MigrationStep, Phase
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from kronos.engine import wording
 from kronos.engine.eligibility import hosts
-from kronos.engine.reasons import Reason, ReasonCode
+from kronos.engine.extension import ReasonCode
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring import evaluation, usages
 from kronos.engine.scoring.attribution import Attribution
 from kronos.engine.scoring.evaluation import PolicyEvaluation

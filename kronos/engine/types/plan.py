@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
-from kronos.engine.extension import Phase
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.extension import Phase, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
 from kronos.engine.types.rest import Rest

@@ -14,10 +14,10 @@ from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING, Rule
-from kronos.engine.extension import Extension, Phase
+from kronos.engine.extension import Extension, Phase, ReasonCode
 from kronos.engine.phase_rules import Row
 from kronos.engine.planning.phase_input import PhasePlan
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,

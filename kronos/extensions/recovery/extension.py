@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from kronos.engine import edits
 from kronos.engine.edits import Pair, Relaxation
-from kronos.engine.extension import Extension
+from kronos.engine.extension import Extension, ReasonCode
 from kronos.engine.planning.phase_input import PlanScope
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,

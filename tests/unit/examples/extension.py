@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from kronos.engine import edits, phase_rules
-from kronos.engine.extension import Extension, Phase
+from kronos.engine.extension import Extension, Phase, ReasonCode
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.phase_input import PhaseInput, PhasePlan
-from kronos.engine.reasons import Code, Reason, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import MigrationPhase, Stop
 
