@@ -9,7 +9,6 @@ from typing_extensions import TypedDict
 from kronos.clients import rest
 from kronos.clients.schema import Text
 from kronos.common import exceptions
-from kronos.extensions.cells.cell_drain import ACCELERATOR, RESOURCES
 
 VERSION = '/v2.0'
 """The only one; some catalogs have it in the endpoint already."""
@@ -18,6 +17,8 @@ VERSION = '/v2.0'
 REQUEST, VNIC_TYPE = 'resource_request', 'binding:vnic_type'
 """What Neutron shows of a port to administrators alone."""
 ACCELERATED = frozenset({'accelerator-direct', 'accelerator-direct-physical'})
+RESOURCES, ACCELERATOR = 'a resource request', 'an accelerator'
+"""What a port has with which Nova takes no server to another cell."""
 PER_CALL = 50
 """So many servers are asked for at a time, which an URL has room for."""
 

@@ -25,9 +25,12 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Snapshot
+from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.readings import cell_needs, unfinished_moves
-from kronos.extensions.recovery.readings import recoveries
+from kronos.extensions.recovery.failures import why_unknown
+from kronos.extensions.recovery.readings import past_restarts, recoveries
 from kronos.extensions.recovery.readings.failures import FailureQueries
+from kronos.extensions.recovery.readings.reader import RecoveryReader
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
@@ -125,8 +128,8 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
     progress.step('asking Watcher')
     events, restarts, lacking = _history(access, conf, settings)
     progress.step('asking Nova, Placement and Prometheus')
-    collected = _collector(access, conf, policies, report).collect(
-        request, policies.enabled, _all_queries(settings), events, restarts
+    collected = _collector(access, conf, policies, restarts, report).collect(
+        request, policies.enabled, _all_queries(settings), events
     )
     lacking += _add_cell_needs(collected.gathered, access, conf, report)
     recording = Recording(
@@ -165,17 +168,17 @@ def _add_cell_needs(
     if not any(host.cell for host in gathered.cloud.hosts.values()):
         return []
     listings = CellListings(access.clients.nova().api)
-    gathered.cell_needs = cell_needs.of_cloud(
+    needs = gathered.beside[cell_drain.NAME] = cell_needs.of_cloud(
         listings,
         cell_needs.Sources.of(conf.kronos, access.clients),
         gathered.instances,
         report,
     )
-    lacking = [cell_needs.NO_SHARES, *gathered.cell_needs.warnings]
+    lacking = [cell_needs.NO_SHARES, *needs.warnings]
     since = time.time() - unfinished_moves.REMEMBERED_SECONDS
     try:
         client = watcher.find(access.session, conf.nova.region_name)
-        begun = watcher_api.begun_moves(client, since)
+        begun = unfinished_moves.listed(client, since)
     except exceptions.ClientError as error:
         begun = []
         lacking.append(f'{unfinished_moves.NOT_KNOWN}: {error}')
@@ -184,8 +187,14 @@ def _add_cell_needs(
 
 
 def _collector(
-    access: credentials.Access, conf: Any, policies: PolicyFile, report: Report
+    access: credentials.Access,
+    conf: Any,
+    policies: PolicyFile,
+    restarts: recoveries.PastRestarts,
+    report: Report,
 ) -> Collector:
+    reader = RecoveryReader(FailureQueries.of(conf.kronos), lambda: restarts)
+    reader.recall()
     return Collector(
         access.clients.nova(),
         access.clients.placement(),
@@ -193,8 +202,8 @@ def _collector(
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
-        failure_queries=FailureQueries.of(conf.kronos),
         dirty_rates=policies.dirty_rates,
+        reader=reader,
         report=report,
     )
 
@@ -225,7 +234,7 @@ def _history(
         done = recoveries.NONE
         if settings.restart_servers:
             began = time.time() - recoveries.REMEMBERED_SECONDS
-            done = watcher_api.restarts(client, began)
+            done = past_restarts.listed(client, began)
         return events, done, []
     except exceptions.ClientError as error:
         return [], recoveries.NONE, [f'{cloud.NO_HISTORY}: {error}']
@@ -243,7 +252,7 @@ def _doubts(recording: Recording) -> list[str]:
         )
     ]
     gathered = recording.gathered
-    unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
+    unknown = (gathered.exclusions_unknown, why_unknown(gathered.beside))
     failed += [text for text in unknown if text]
     doubts = [*recording.unknown, *gathered.warnings, *failed]
     try:

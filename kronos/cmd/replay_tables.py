@@ -19,6 +19,7 @@ from kronos.extensions.cells.cell_drain import (
     UnfinishedMove,
     confirming,
 )
+from kronos.extensions.recovery import outcome
 from kronos.policies.models import Mode
 from kronos.reports import certificates, rest, thresholds
 from kronos.reports.document import counted as by_frequency
@@ -168,7 +169,7 @@ def _recovery_lines(
         f'Closed before anything leaves: {closing.host}: {closing.reason}'
         for closing in scope.closings
     ]
-    for restart in scope.restarts:
+    for restart in outcome.of(scope).restarts:
         label = uuids.named(restart.instance_name, restart.instance)
         where = f'on {restart.host}'
         if restart.is_elsewhere:

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 if TYPE_CHECKING:
     from kronos.engine.constraints.base import Constraint
     from kronos.engine.edits import Relaxation
     from kronos.engine.eligibility.instances import Rule
     from kronos.engine.planning.phase_input import PhasePlan, PlanScope
-    from kronos.engine.reasons import Code, Reason
+    from kronos.engine.reasons import Reason
     from kronos.engine.settings import Settings
     from kronos.engine.types import (
         AggregateResult,
@@ -30,11 +30,33 @@ if TYPE_CHECKING:
         Instance,
         PlanningInput,
         Snapshot,
+        Stop,
     )
+    from kronos.snapshots.cloud import CloudInventory
+    from kronos.snapshots.scopes import ScopeRequest
 
 
 class Phase(StrEnum):
     """A phase of a plan: one of the trunk's, or of an extension's own."""
+
+
+class ReasonCode(StrEnum):
+    """A code of a reason: one of the trunk's, or of an extension's own.
+
+    A member is its text, what it means, and its remedy.
+    """
+
+    means: str
+    """The code as a sentence."""
+    remedy: str
+    """What an operator may do about it; empty: there is nothing to do."""
+
+    def __new__(cls, value: str, means: str, remedy: str = '') -> Self:
+        code = str.__new__(cls, value)
+        code._value_ = value
+        code.means = means
+        code.remedy = remedy
+        return code
 
 
 @dataclass(frozen=True)
@@ -54,9 +76,11 @@ class Extension:
     phases: ClassVar[Mapping[Phase, PhasePlan]] = {}
     """What it plans instead of the trunk's phases, in this order. The key may
     be a phase of the trunk, which it then plans by another search."""
-    relaxations: ClassVar[Mapping[Code, Relaxation]] = {}
+    relaxations: ClassVar[Mapping[ReasonCode, Relaxation]] = {}
     """What lifts those of its reasons that no constraint gives."""
-    remedies: ClassVar[Mapping[Code, Mapping[str, str]]] = {}
+    stops: ClassVar[Collection[Stop]] = ()
+    """Ends of its own that :meth:`stopped` has the codes of."""
+    remedies: ClassVar[Mapping[ReasonCode, Mapping[str, str]]] = {}
     """Options of ``[kronos]``, with a value each, that lift a reason."""
 
     @property
@@ -66,6 +90,18 @@ class Extension:
 
     def prepare(self, settings: Settings) -> None:
         """Set what it decides of the settings, whatever the audit says."""
+
+    def cut(
+        self,
+        snapshot: Snapshot,
+        inventory: CloudInventory,
+        request: ScopeRequest,
+    ) -> object:
+        """What a snapshot keeps under the name of this, of all it read.
+
+        :returns: None: nothing
+        """
+        return None
 
     def stopped(self, snapshot: Snapshot, settings: Settings) -> Reason | None:
         """Why nothing may be planned in a scope; None if it may."""

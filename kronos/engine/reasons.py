@@ -6,29 +6,15 @@ sentence is about. Codes are added, never renamed; each says what it means and
 what lifts it.
 """
 
-from enum import StrEnum
-
 from kronos.common.shell_commands import ShellCommand
+from kronos.engine.extension import ReasonCode
 
 
-class Code(StrEnum):
+class Code(ReasonCode):
     """Why an instance did not go to a host, or a scope ended as it did.
 
-    A member is its text, what it means, and its remedy. One class, since it is
-    one list.
+    One class, since it is one list.
     """
-
-    means: str
-    """The code as a sentence."""
-    remedy: str
-    """What an operator may do about it; empty: there is nothing to do."""
-
-    def __new__(cls, value: str, means: str, remedy: str = '') -> 'Code':
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.means = means
-        member.remedy = remedy
-        return member
 
     PLANNED = 'planned', 'The plan moves the instance there.'
     ALREADY_THERE = 'already_there', 'The instance is on this host.'
@@ -551,7 +537,7 @@ class Reason(str):
     def __new__(
         cls,
         text: str,
-        code: Code,
+        code: ReasonCode,
         about: str = '',
         value: float = 0.0,
         host: str = '',
@@ -563,14 +549,14 @@ class Reason(str):
         reason.host = host
         return reason
 
-    code: Code
+    code: ReasonCode
     about: str
     value: float
     host: str
 
     def __getnewargs__(  # type: ignore[override]
         self,
-    ) -> tuple[str, Code, str, float, str]:
+    ) -> tuple[str, ReasonCode, str, float, str]:
         """What a copy is made of."""
         return str(self), self.code, self.about, self.value, self.host
 

@@ -205,6 +205,11 @@ PHASES_OF_MODE = {
 """What a strategy, a replay and kronos-test-config plan in each mode."""
 
 
+def phases_of(mode: PlanMode | ModePhases) -> ModePhases:
+    """What a mode plans: one of Kronos' own, or the row of an extension."""
+    return mode if isinstance(mode, ModePhases) else PHASES_OF_MODE[mode]
+
+
 @dataclass
 class PhaseSelection:
     """What was asked for, by the audit or else by ``[kronos]``."""
@@ -329,12 +334,14 @@ class Settings:
             cooldown_seconds=self.cooldown_seconds,
         )
 
-    def set_mode(self, mode: PlanMode, asked: PhaseSelection) -> None:
+    def set_mode(
+        self, mode: PlanMode | ModePhases, asked: PhaseSelection
+    ) -> None:
         """Set all that a mode decides, whatever it was before.
 
         :raises ValueError: it is a mode of an extension, and none is given
         """
-        row = PHASES_OF_MODE[mode]
+        row = phases_of(mode)
         if row.is_extended and asked.extension == PLAIN:
             raise ValueError(f'an extension plans {mode}, and none is given')
         self.rebalance = row.rebalance

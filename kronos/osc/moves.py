@@ -20,6 +20,7 @@ _OVER = (
     'SKIPPED',
     'CANCELLED',
 )
+RESTART = 'kronos_restart_server'
 
 
 @dataclass
@@ -131,7 +132,7 @@ def moment(seconds: float) -> str:
 
 
 def _is_restart(row: ActionRow) -> bool:
-    return row.action_type == watcher_actions.RESTART
+    return row.action_type == RESTART
 
 
 def _fault(row: ActionRow) -> faults.Fault | None:

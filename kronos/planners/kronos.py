@@ -313,7 +313,7 @@ def _stagger(inputs: list[dict[str, Any]]) -> None:
 
 def _uuids(kind: str, uuid: str, plan: Any, audit: Any) -> dict[str, str]:
     """The uuids of an action, its plan and its audit, for its parameters."""
-    if kind not in watcher_actions.OURS:
+    if not watcher_actions.is_ours(kind):
         return {}
     return {
         'action_uuid': uuid,

@@ -72,11 +72,13 @@ class RequestRow:
 
     @classmethod
     def of(cls, request: ScopeRequest) -> 'RequestRow':
-        cells = request.cells
+        cells = request.chosen
         return schema.copied(
             request,
             cls,
-            cells=cells and schema.copied(cells, cell_schema.CellScopeRow),
+            cells=schema.copied(cells, cell_schema.CellScopeRow)
+            if isinstance(cells, CellScope)
+            else None,
             aggregates=_ref_rows(request.aggregates),
             excluded_aggregates=_ref_rows(request.excluded_aggregates),
         )
@@ -86,7 +88,7 @@ class RequestRow:
         return schema.copied(
             self,
             ScopeRequest,
-            cells=cells and schema.copied(cells, CellScope),
+            chosen=cells and schema.copied(cells, CellScope),
             aggregates=_refs(self.aggregates),
             excluded_aggregates=_refs(self.excluded_aggregates),
         )

@@ -18,7 +18,10 @@ from kronos.engine.types import (
     Seeds,
     ServerGroup,
 )
+from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import CellNeeds
+from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.failures import NOT_ASKED, Failures
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import cell_schema, meta_schema, schema
@@ -26,7 +29,7 @@ from kronos.recordings import inventory_schema as rows
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
-from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud
 
 HOSTS = 'nova/hosts.json'
@@ -160,8 +163,12 @@ class _Reader:
             meta.taken_at,
             meta.warnings,
             meta.exclusions_unknown,
-            NOT_ASKED if unknown is None else unknown,
-            self._cell_needs(),
+            {
+                failures.NAME: Failures(
+                    NOT_ASKED if unknown is None else unknown
+                ),
+                cell_drain.NAME: self._cell_needs(),
+            },
         )
 
     def _services(self) -> dict[str, ComputeService] | None:

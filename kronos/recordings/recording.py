@@ -66,7 +66,12 @@ class Recording:
         readings = policy_queries.of(
             self.policies if policies is None else policies
         )
-        snapshots = cloud.cut(self.gathered, request or self.request, readings)
+        snapshots = cloud.cut(
+            self.gathered,
+            request or self.request,
+            readings,
+            settings.extension,
+        )
         planned = {snapshot.scope for snapshot in snapshots}
         warnings = [
             *self.unknown,

@@ -16,10 +16,13 @@ from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.types import Instance
+from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.failures import Failures
 from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.recording import Recording
+from kronos.snapshots.cloud import CloudInventory
 
 _COMMENT = re.compile(r'#[^\n]*')
 _SECRET = re.compile(
@@ -56,7 +59,7 @@ def redacted(recording: Recording) -> Recording:
             ],
             warnings=[masked(text) for text in gathered.warnings],
             exclusions_unknown=masked(gathered.exclusions_unknown),
-            failures_unknown=masked(gathered.failures_unknown),
+            beside=gathered.beside | {failures.NAME: _failures(gathered)},
         ),
         answers={
             key: dataclasses.replace(
@@ -69,6 +72,10 @@ def redacted(recording: Recording) -> Recording:
         policies_text=_text(recording.policies_text, recording.policies),
         unknown=[masked(text) for text in recording.unknown],
     )
+
+
+def _failures(gathered: CloudInventory) -> Failures:
+    return Failures(masked(failures.why_unknown(gathered.beside)))
 
 
 def _aggregate(aggregate: HostAggregate) -> HostAggregate:

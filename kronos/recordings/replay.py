@@ -187,7 +187,7 @@ def _extension(
     drain = cell_parameters.parse(
         {name: _sent(text) for name, text in options.parameters.items()}
     )
-    existing = recording.gathered.cell_needs.flavors
+    existing = cell_drain.needs_of(recording.gathered).flavors
     drain.flavor_map = cell_needs.resolved(drain.flavor_map, existing)
     return registry.make('cells', drain)
 
@@ -238,14 +238,14 @@ def _request(
     drain = cell_drain.of(settings)
     if drain is not None:
         cells = CellScope(drain.source, drain.targets, drain.hosts)
-        return dataclasses.replace(recording.request, cells=cells)
+        return dataclasses.replace(recording.request, chosen=cells)
     if not options.scopes:
-        return dataclasses.replace(recording.request, cells=None)
+        return dataclasses.replace(recording.request, chosen=None)
     named = [name for name in options.scopes if name != UNASSIGNED]
     return dataclasses.replace(
         recording.request,
         aggregates=list(named),
         include_unassigned=UNASSIGNED in options.scopes,
         availability_zones=[],
-        cells=None,
+        chosen=None,
     )

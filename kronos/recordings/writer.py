@@ -20,13 +20,16 @@ from kronos.engine.types import (
     Reading,
     Seeds,
 )
+from kronos.extensions.cells.cell_drain import needs_of
+from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.failures import NOT_ASKED
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import cell_schema, meta_schema, reader, schema
 from kronos.recordings import inventory_schema as rows
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
-from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
+from kronos.snapshots.cloud import CloudInventory
 
 DIRECTORY_MODE = 0o750
 FILE_MODE = 0o640
@@ -143,9 +146,10 @@ def _inventory(gathered: CloudInventory) -> dict[str, str]:
 
 def _cells(gathered: CloudInventory) -> dict[str, str]:
     """Nothing where nobody empties a cell."""
-    if not gathered.cell_needs.flavors:
+    needs = needs_of(gathered)
+    if not needs.flavors:
         return {}
-    file = cell_schema.CellsFile.of(gathered.cell_needs)
+    file = cell_schema.CellsFile.of(needs)
     plain = cell_schema.CELLS.dump_python(file, mode='json')
     for key in cell_schema.OF_MOVES:
         if not plain[key]:
@@ -208,7 +212,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
     taken_at = recording.gathered.taken_at
     moment = datetime.datetime.fromtimestamp(taken_at, datetime.UTC)
     configured = recording.configured
-    unknown = recording.gathered.failures_unknown
+    unknown = failures.why_unknown(recording.gathered.beside)
     meta = meta_schema.Meta(
         format_version=meta_schema.FORMAT_VERSION,
         recorded_at=moment.isoformat(),

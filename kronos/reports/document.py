@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.engine.planning import move_reasons, stop_reasons
+from kronos.engine.planning import move_reasons
 from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -22,10 +22,11 @@ from kronos.engine.types import (
     GroupStanding,
     MigrationStep,
     PolicyResult,
-    Restart,
     Stage,
 )
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.recovery import outcome
+from kronos.extensions.recovery.outcome import Restart
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -118,7 +119,7 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
     return {
         'stopped': scope.stopped.value,
         'reason': scope.reason,
-        'reason_code': stop_reasons.CODES[scope.stopped].value,
+        'reason_code': scope.stopped.code.value,
         'search': scope.search,
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
@@ -172,10 +173,12 @@ def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
     """What failed, what is done of it, and what becomes of a cell."""
     return {
         'cell': cells.outcome(cell_drain.outcome_of(scope)),
-        'hosts_at_fault': dict(scope.hosts_at_fault),
-        'failed_servers': dict(scope.failed_servers),
+        'hosts_at_fault': dict(outcome.of(scope).hosts_at_fault),
+        'failed_servers': dict(outcome.of(scope).failed_servers),
         'closings': [_closing(closing) for closing in scope.closings],
-        'restarts': [_restart(restart) for restart in scope.restarts],
+        'restarts': [
+            _restart(restart) for restart in outcome.of(scope).restarts
+        ],
     }
 
 

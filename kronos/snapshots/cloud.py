@@ -3,10 +3,10 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kronos.common.shell_commands import ShellCommand
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.name_marks import HostName, Text
 from kronos.engine.types import (
     ComputeService,
@@ -17,11 +17,6 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import CellNeeds
-from kronos.extensions.cells.readings import cell_hosts
-from kronos.extensions.recovery import failures
-from kronos.extensions.recovery.failures import Failures
 from kronos.snapshots import exclusions, scopes
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -35,10 +30,6 @@ NO_DIRTY_RATES = (
     'longer than expected'
 )
 """Warnings that are told with the reason."""
-NOT_ASKED = (
-    'nobody asked which hosts are at fault and which servers failed; '
-    f'kronos_recover and {ShellCommand.RECORD} do'
-)
 
 
 @dataclass
@@ -59,23 +50,24 @@ class CloudInventory:
     """What every scope should tell."""
     exclusions_unknown: Text = ''
     """Why nobody knows which hosts are at fault; '' if it is known."""
-    failures_unknown: Text = NOT_ASKED
-    """Why nobody knows what is to be recovered; '' if it is known."""
-    cell_needs: CellNeeds = field(default_factory=CellNeeds)
+    beside: dict[Text, object] = field(default_factory=dict)
+    """What only extensions read, by their names."""
 
 
 def cut(
     gathered: CloudInventory,
     request: ScopeRequest,
     readings: dict[str, PolicyReadings],
+    extension: Extension = PLAIN,
 ) -> list[Snapshot]:
     """One snapshot per scope of a request, in the order of planning.
 
     :param readings: by name of an enabled policy
+    :param extension: that plans them
     :raises ScopeError: the request is for no, an unknown or an empty scope
     """
     hosts = scopes.resolve(request, gathered.cloud)
-    return parts(gathered, request, hosts, readings)
+    return parts(gathered, request, hosts, readings, extension)
 
 
 def parts(
@@ -83,6 +75,7 @@ def parts(
     request: ScopeRequest,
     hosts_by_scope: Mapping[str, Sequence[Host]],
     readings: dict[str, PolicyReadings],
+    extension: Extension,
 ) -> list[Snapshot]:
     """The same for scopes that are resolved already.
 
@@ -99,8 +92,9 @@ def parts(
     display = Counter(instance.name for instance in instances)
     internal = Counter(instance.internal_name for instance in instances)
     for snapshot in snapshots:
-        if request.cells is not None:
-            _add_cell_needs(snapshot, request.cells, gathered)
+        beside = extension.cut(snapshot, gathered, request)
+        if beside is not None:
+            snapshot.beside[extension.name] = beside
         inside = list(snapshot.instances.values())
         snapshot.display_names_elsewhere = _beyond(
             display, Counter(instance.name for instance in inside)
@@ -157,9 +151,6 @@ def _snapshot(
         for instance in everyone
         if instance.host in names
     }
-    failed = Failures(
-        gathered.failures_unknown, _faulty_elsewhere(name, names, gathered)
-    )
     return Snapshot(
         scope=name,
         hosts={host.name: host for host in hosts},
@@ -167,7 +158,6 @@ def _snapshot(
         readings=readings,
         services=gathered.services,
         exclusions_unknown=gathered.exclusions_unknown,
-        beside={failures.NAME: failed},
         groups=[
             group
             for group in gathered.groups
@@ -182,34 +172,4 @@ def _snapshot(
         ],
         taken_at=gathered.taken_at,
         warnings=[*gathered.warnings, *exclusions.warnings(hosts)],
-    )
-
-
-def _add_cell_needs(
-    snapshot: Snapshot, scope: cell_hosts.CellScope, gathered: CloudInventory
-) -> None:
-    services = gathered.services or {}
-    open_ = {
-        name for name, service in services.items() if service.is_available
-    }
-    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
-    snapshot.beside[cell_drain.NAME] = dataclasses.replace(
-        gathered.cell_needs,
-        open_source_hosts=cell_hosts.open_beside(scope, hosts, open_),
-    )
-
-
-def _faulty_elsewhere(
-    scope: str, inside: Collection[str], gathered: CloudInventory
-) -> list[str]:
-    """Hosts of the aggregate of a scope that an audit leaves out of it."""
-    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
-    services = gathered.services or {}
-    return sorted(
-        host
-        for aggregate in gathered.cloud.aggregates
-        if aggregate.name == scope
-        for host in set(aggregate.hosts) - set(inside)
-        if (host in hosts and hosts[host].faulty is not None)
-        or (host in services and services[host].is_closed_by_kronos)
     )

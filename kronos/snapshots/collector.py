@@ -2,14 +2,13 @@
 """The collector: it asks Nova, Placement and Prometheus once."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from oslo_log import log as logging
 
 from kronos.clients import placement
 from kronos.clients.nova import client
-from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
@@ -26,11 +25,6 @@ from kronos.engine.types import (
     Reading,
     Snapshot,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import CellDrain
-from kronos.extensions.cells.readings import cell_needs, unfinished_moves
-from kronos.extensions.cells.readings.unfinished_moves import BegunMove
-from kronos.extensions.recovery.readings import failures, recoveries
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
     cells,
@@ -46,6 +40,7 @@ from kronos.snapshots.cloud import (
     parts,
 )
 from kronos.snapshots.past import lasting_faults
+from kronos.snapshots.reader import Look, Reader
 from kronos.snapshots.scopes import ScopeRequest
 
 __all__ = ['Collector', 'CollectedCloud', 'ScopeRequest']
@@ -72,9 +67,8 @@ class Collector:
     :param cell_source: where the operator tells the cells of hosts
     :param exclude_hosts_query: names the hosts that take nothing; '': none
         is asked
-    :param failure_queries: of a recovery; None: none is asked
     :param dirty_rates: of the policies file; None: it is not asked
-    :param cell_sources: what a cell drain asks beside Nova; None: nothing
+    :param reader: of an extension, for what only it needs
     :param clock: Unix seconds
     :param report: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
@@ -89,9 +83,8 @@ class Collector:
         hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
         cell_source: str = 'metadata',
         exclude_hosts_query: str = '',
-        failure_queries: failures.FailureQueries | None = None,
         dirty_rates: DirtyRateQuery | None = None,
-        cell_sources: cell_needs.Sources | None = None,
+        reader: Reader | None = None,
         clock: Callable[[], float] = time.time,
         report: Callable[[str], None] = LOG.debug,
     ) -> None:
@@ -101,9 +94,8 @@ class Collector:
         self._types = {name.lower() for name in hypervisor_types}
         self._cell_source = cells.CellSource(cell_source)
         self._exclude_hosts_query = exclude_hosts_query
-        self._failure_queries = failure_queries
         self._dirty_rates = dirty_rates
-        self._cell_sources = cell_sources or cell_needs.Sources()
+        self._reader = reader or Reader()
         self._clock = clock
         self._report = report
 
@@ -113,48 +105,40 @@ class Collector:
         policies: Sequence[Policy],
         settings: Settings,
         events: Sequence[Event] = (),
-        restarts: recoveries.PastRestarts = recoveries.NONE,
-        begun: Sequence[BegunMove] = (),
     ) -> CollectedCloud:
         """Look at the cloud and cut the scopes out.
 
         Every listing is read once for all scopes, and each query of a
         policy is asked once. Without os-services a snapshot's ``services``
         is None; without Placement its hosts have no headroom. Without an
-        answer to ``exclude_hosts_query`` its ``exclusions_unknown`` says why,
-        and of the queries of a recovery its ``failures_unknown``.
+        answer to ``exclude_hosts_query`` its ``exclusions_unknown`` says why.
 
         :param events: what is known of moves from elsewhere; those that
             Nova tells of are added
-        :param begun: moves to other cells, of a cell drain
         :raises ScopeError: the request is for no, an unknown or an empty
             scope
         :raises NovaClientError: another listing of Nova failed: without
             it nothing can be planned
+        :raises ConfigurationError: the reader refuses what an audit asks for
         """
         gathered = self._begin()
         # A name that is misspelt is told before the long listings.
         hosts = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
-        drain = cell_drain.of(settings)
-        if drain is not None:
-            self._add_cell_needs(gathered, drain, hosts, begun)
         metrics = queries.PolicyQueries(self._prometheus, settings)
         readings = metrics.of(policies)
         self._report(f'{metrics.queries} queries of the policies')
         _exclude(gathered, metrics, self._exclude_hosts_query, settings)
-        if self._failure_queries is not None:
-            failures.note(
-                gathered, metrics, self._failure_queries, settings.host_match
-            )
-            recoveries.note(self._nova, gathered, restarts, settings)
+        self._reader.read(
+            Look(gathered, hosts, self._nova, metrics, settings, self._report)
+        )
         if self._dirty_rates is not None:
             _note_dirty_rates(gathered, metrics, self._dirty_rates, settings)
         _note_clocks(gathered, metrics)
         return CollectedCloud(
             gathered,
             metrics.answers,
-            parts(gathered, request, hosts, readings),
+            parts(gathered, request, hosts, readings, settings.extension),
         )
 
     def _begin(self) -> CloudInventory:
@@ -196,37 +180,6 @@ class Collector:
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'
         )
-
-    def _add_cell_needs(
-        self,
-        gathered: CloudInventory,
-        drain: CellDrain,
-        hosts_by_scope: Mapping[str, Sequence[Host]],
-        begun: Sequence[BegunMove],
-    ) -> None:
-        names = {
-            host.name
-            for hosts in hosts_by_scope.values()
-            for host in hosts
-            if host.cell == drain.source
-        }
-        listings = CellListings(self._nova.api)
-        all_hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
-        by_host = {name: host.cell for name, host in all_hosts.items()}
-        gathered.cell_needs = cell_needs.gather(
-            listings,
-            self._cell_sources,
-            drain,
-            [
-                instance
-                for instance in gathered.instances
-                if instance.host in names
-            ],
-            self._report,
-            cell_needs.has_crossed(gathered.events, by_host),
-        )
-        gathered.warnings += gathered.cell_needs.warnings
-        unfinished_moves.note(listings, gathered, begun)
 
     def _services(self) -> dict[str, ComputeService] | None:
         try:

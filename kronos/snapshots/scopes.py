@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scopes that a request names, and their hosts."""
 
+import abc
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from oslo_log import log as logging
 
@@ -21,8 +23,6 @@ from kronos.engine.name_marks import (
 )
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
-from kronos.extensions.cells.readings import cell_hosts
-from kronos.extensions.cells.readings.cell_hosts import CellScope
 
 LOG = logging.getLogger(__name__)
 
@@ -70,8 +70,9 @@ class ScopeRequest:
     excluded_metadata: list[dict[Text, Text]] = field(default_factory=list)
     """An instance that has all items of one of them is excluded; the case
     of the values does not matter."""
-    cells: CellScope | None = None
-    """What is planned instead of aggregates and zones."""
+    chosen: object = None
+    """A :class:`HostChoice`: what is planned instead of aggregates and
+    zones."""
 
 
 @dataclass
@@ -86,14 +87,31 @@ class Cloud:
     """By host, by name of a cell, who says that the host is in it."""
 
 
+class HostChoice(abc.ABC):
+    """The hosts of an audit that names neither aggregates nor zones."""
+
+    NAMES: ClassVar[str]
+    """What its parameters name instead, in the plural."""
+
+    @abc.abstractmethod
+    def scopes(
+        self, cloud: Cloud, excluded: Collection[str]
+    ) -> dict[str, list[Host]]:
+        """The hosts of each scope, in the order of planning.
+
+        :param excluded: names of hosts that take no part
+        :raises ScopeError: names the parameter, its value and what is wrong
+        """
+
+
 def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
     """The hosts of each scope, in the order of planning.
 
     :raises ScopeError: no scope, one that is unknown or has no host, or
         an exclusion of what does not exist
     """
-    if request.cells is not None:
-        return _of_cells(request.cells, request, cloud)
+    if isinstance(request.chosen, HostChoice):
+        return request.chosen.scopes(cloud, _excluded_hosts(request, cloud))
     named = [ref for ref in request.aggregates if ref != ALL]
     wants_all = ALL in request.aggregates
     if not (
@@ -128,14 +146,6 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
             + _other_types(cloud)
         )
     return scopes
-
-
-def _of_cells(
-    cells: CellScope, request: ScopeRequest, cloud: Cloud
-) -> dict[str, list[Host]]:
-    excluded = _excluded_hosts(request, cloud)
-    hosts = cell_hosts.of(cells, cloud.hosts, cloud.cells, excluded)
-    return {cells.name: hosts}
 
 
 def _other_types(cloud: Cloud) -> str:

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from kronos.conf import opts, validation
 from kronos.engine.settings import (
     HostMatch,
+    ModePhases,
     PartialAnswers,
     PlanMode,
     SearchName,
@@ -97,7 +98,7 @@ def settings_of(kronos: Any) -> Settings:
 def ask(
     settings: Settings,
     configured: Settings,
-    mode: PlanMode | None,
+    mode: PlanMode | ModePhases | None,
     **values: Any,
 ) -> None:
     """Set what an audit, or a replay, asks for.

@@ -16,31 +16,17 @@ from oslo_log import log as logging
 from kronos.engine.eligibility import quarantine
 from kronos.engine.types import (
     Event,
-    MigrationPhase,
     Origin,
     Outcome,
-    PastRestart,
 )
-from kronos.extensions.cells.cell_drain import CellPhase
 
 LOG = logging.getLogger(__name__)
 
 ACTION_TYPE = 'kronos_live_migrate'
-CLOSE_HOST = 'kronos_close_host'
-RESTART = 'kronos_restart_server'
-CELL_MOVE = 'kronos_cross_cell_migrate'
-CELL_MARK = 'cell_move'
-"""Mark of a move to another cell that Nova was, or is about to be, asked for:
-see :mod:`kronos.extensions.cells.actions.checkpoint`."""
-SERVICE_STATE = 'change_nova_service_state'
-"""An action of Watcher itself, which refuses any parameter not its own."""
-OURS = (ACTION_TYPE, CLOSE_HOST, RESTART, CELL_MOVE)
-MOVES = (ACTION_TYPE, CELL_MOVE)
-"""Those that take a server from host to host, and no more than that."""
-RECOVERY = 'recovery'
-"""Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":
-"req-...", "migrate": "req-..."}``, among its input parameters. Right before
-Nova is asked for one of them it is ``ASKED``."""
+OURS = 'kronos_%'
+MOVES = 'kronos_%migrate'
+"""Names of actions as SQL has patterns, those of extensions too: all that are
+Kronos' own, and those that take a server from host to host and do no more."""
 FINISHED = 'SUCCEEDED'
 FAILED = 'FAILED'
 DELETED = 'DELETED'
@@ -92,8 +78,19 @@ class ActionRow:
     """When Watcher last wrote it."""
 
 
-PHASES = [phase.value for phase in [*MigrationPhase, *CellPhase]]
-"""Those that an action of this version names; another one tells nothing."""
+_PHASE = re.compile(r'[a-z_]{1,40}')
+"""One of the trunk's or of an extension's; another text tells nothing."""
+
+
+def is_ours(action_type: str) -> bool:
+    """Whether an action is one of Kronos' own."""
+    return action_type.startswith('kronos_')
+
+
+def is_move(action_type: str) -> bool:
+    """Whether it takes a server from host to host, and does no more."""
+    return is_ours(action_type) and action_type.endswith('migrate')
+
 
 Events = dict[str, Event | None]
 """By the uuid of the action."""
@@ -116,7 +113,7 @@ def _events(
     rows: Iterable[ActionRow], event_of: Callable[[ActionRow], Event | None]
 ) -> Events:
     # Watcher ignores a filter for the type.
-    ours = [row for row in rows if row.action_type in MOVES]
+    ours = [row for row in rows if is_move(row.action_type)]
     result: Events = {}
     for row in ours:
         missing = _missing(row.parameters)
@@ -207,35 +204,7 @@ def _event(row: ActionRow, outcome: Outcome) -> Event:
         status=row.state,
         plan=inputs.get('action_plan_uuid', ''),
         began=row.created,
-        phase=phase if phase in PHASES else '',
+        phase=phase
+        if isinstance(phase, str) and _PHASE.fullmatch(phase)
+        else '',
     )
-
-
-def restart_of(
-    row: ActionRow, plan: PlanRow
-) -> tuple[str, PastRestart] | None:
-    """The server and the restart that an action tells of; None if none.
-
-    One that waits in a plan that nobody started is no restart.
-    """
-    inputs = row.parameters if isinstance(row.parameters, dict) else {}
-    uuid = inputs.get('resource_id')
-    if row.action_type != RESTART or not isinstance(uuid, str):
-        return None
-    if row.state == PENDING and plan.state not in STARTED:
-        return None
-    mark = inputs.get(RECOVERY)
-    mark = mark if isinstance(mark, dict) else {}
-    return uuid, PastRestart(
-        at=row.touched,
-        state=row.state,
-        acted=bool(mark),
-        stop=_text(mark.get('stop')),
-        migrate=_text(mark.get('migrate')),
-        source=_text(inputs.get('source_node')),
-        destination=_text(inputs.get('destination_node')),
-    )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ''

@@ -11,9 +11,7 @@ from kronos.clients.nova.rows import Row
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types import Event, PastRestart
-from kronos.extensions.cells.readings import unfinished_moves
-from kronos.extensions.cells.readings.unfinished_moves import BegunMove
+from kronos.engine.types import Event
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
@@ -46,51 +44,6 @@ def events(
     return [event for event in result.values() if event is not None]
 
 
-def restarts(
-    watcher: WatcherClient, since: float
-) -> dict[str, list[PastRestart]]:
-    """What was done of late to start servers again, by uuid, in order.
-
-    :param since: Unix seconds; plans that were made before are left out
-    :raises ClientError: Watcher is away, or refuses
-    """
-    by_server = []
-    for row in watcher.plans():
-        if seconds_of(row['created_at']) < since:
-            continue
-        plan = PlanRow(row['uuid'], row['state'], _touched(row))
-        rows = map(action_row, watcher.actions_of(plan.uuid))
-        by_server += [
-            watcher_actions.restart_of(action, plan) for action in rows
-        ]
-    done: dict[str, list[PastRestart]] = {}
-    for uuid, restart in sorted(
-        (pair for pair in by_server if pair is not None),
-        key=lambda pair: pair[1].at,
-    ):
-        done.setdefault(uuid, []).append(restart)
-    return done
-
-
-def begun_moves(watcher: WatcherClient, since: float) -> list[BegunMove]:
-    """The moves to other cells, those of deleted plans too.
-
-    :param since: Unix seconds; rows that were written before are left out
-    :raises ClientError: Watcher is away, or refuses
-    """
-    plans = {row['uuid']: row['state'] for row in watcher.plans()}
-    moves = []
-    for row in map(action_row, watcher.actions()):
-        if row.touched < since:
-            break
-        inputs = row.parameters if isinstance(row.parameters, dict) else {}
-        plan = str(inputs.get('action_plan_uuid') or '')
-        state = plans.get(plan, watcher_actions.DELETED)
-        move = unfinished_moves.begun(row, PlanRow(plan, state, row.touched))
-        moves += [move] if move else []
-    return moves
-
-
 def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:
     """Those that were started, or are about to be without being asked.
 
@@ -99,7 +52,7 @@ def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:
     ever, so it only counts while it is young.
     """
     return [
-        PlanRow(row['uuid'], row['state'], _touched(row))
+        PlanRow(row['uuid'], row['state'], touched(row))
         for row in watcher.plans()
         if row['state'] in watcher_actions.STARTED
         or (
@@ -133,10 +86,10 @@ def action_row(row: Row) -> ActionRow:
         row['input_parameters'],
         row.get('status_message') or '',
         seconds_of(row['created_at']),
-        _touched(row),
+        touched(row),
     )
 
 
-def _touched(row: Row) -> float:
+def touched(row: Row) -> float:
     """When Watcher last wrote a row, in Unix seconds."""
     return seconds_of(row.get('updated_at') or row['created_at'])

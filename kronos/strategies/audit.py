@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.clients import connection
+from kronos.clients.connection import HostProcess
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
 from kronos.common.names import near_names
@@ -16,25 +16,27 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
 from kronos.engine.scoring import labels
-from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
-from kronos.engine.types import CycleReport, Event, Snapshot
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.readings import (
-    begun_moves,
-    cell_needs,
-    unfinished_moves,
+from kronos.engine.settings import (
+    ModePhases,
+    PlanMode,
+    Settings,
+    phases_of,
 )
-from kronos.extensions.cells.readings.unfinished_moves import BegunMove
-from kronos.extensions.recovery.readings import recoveries
-from kronos.extensions.recovery.readings.failures import FailureQueries
+from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
 from kronos.snapshots import collector, settings_from_conf
 from kronos.snapshots.collector import CollectedCloud
+from kronos.snapshots.reader import Reader
 from kronos.snapshots.scopes import ScopeRequest
 from kronos.strategies import audit_scope, history, parameters
+from kronos.strategies.outcome.additions import PLAIN, Additions
 from kronos.watcher_db import publishing
+
+
+def _no_reader(*_: object) -> None:
+    """Of a strategy that is no extension's."""
 
 
 @dataclass
@@ -42,12 +44,15 @@ class AuditRequest:
     """What an audit is to do, apart from where."""
 
     policies_file: str
-    plan_mode: PlanMode
+    plan_mode: PlanMode | ModePhases
     requested: parameters.Parameters
     audit: str = ''
     """Uuid of the audit that asks."""
     record: Callable[[Recording], None] | None = None
     """Keeps what the audit plans by; must not raise."""
+    reader: Callable[[Settings, Any, HostProcess], Reader | None] = _no_reader
+    """As :meth:`.KronosStrategy.reader`."""
+    additions: Additions = PLAIN
 
 
 @dataclass
@@ -85,14 +90,18 @@ def run(
     with timed(timings, 'policies'):
         text = loader.read(request.policies_file)
         file = _policies(text, request)
+    host = HostProcess(lambda: osc.session, conf)
+    reader = request.reader(settings, conf, host) or Reader()
     with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
         live_plans = publishing.live_plans()
-        past = _past(settings, request.audit)
+        since = cooldown.watcher_since(settings, time.time())
+        events = history.events(since, request.audit)
+        reader.recall()
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc, settings, file).collect(
-            scopes, file.enabled, settings, *past
+        collected = _collector(conf, osc, host, file, reader).collect(
+            scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots
     settings.drain_hosts = as_known(settings.drain_hosts, snapshots)
@@ -102,7 +111,9 @@ def run(
             request.record(_recording(collected, *inputs, conf.kronos))
     require_hosts(settings.drain_hosts, snapshots)
     plan = _planned(snapshots, file, settings, conf.kronos, timings)
-    basis = publishing.Basis(live_plans, _hosts(plan.report, snapshots))
+    basis = publishing.Basis(
+        live_plans, _hosts(plan.report, snapshots, request.additions)
+    )
     pace = durations.by_scope(snapshots)
     return AuditResult(
         plan.report, plan.parents, plan.order, settings, basis, timings, pace
@@ -128,26 +139,10 @@ def _planned(
     return plan
 
 
-def _past(
-    settings: Settings, audit: str
-) -> tuple[list[Event], recoveries.PastRestarts, list[BegunMove]]:
-    """What Watcher's database tells of moves, and of restarts.
-
-    And of moves to other cells, where one is emptied.
-    """
-    now, restarts, begun = time.time(), recoveries.NONE, list[BegunMove]()
-    events = history.events(cooldown.watcher_since(settings, now), audit)
-    if settings.extension.name == 'recovery' and settings.restart_servers:
-        restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
-    if cell_drain.of(settings) is not None:
-        begun = begun_moves.since(now - unfinished_moves.REMEMBERED_SECONDS)
-    return events, restarts, begun
-
-
 def _policies(text: str, request: AuditRequest) -> PolicyFile:
     """:raises PolicyFileError: they are not valid, or of another mode"""
     file = loader.parse(text, request.policies_file)
-    needed = PHASES_OF_MODE[request.plan_mode].policies
+    needed = phases_of(request.plan_mode).policies
     if needed is not None:
         loader.require_mode(file, needed, request.policies_file)
     return file
@@ -175,16 +170,17 @@ def _recording(
     )
 
 
-def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
-    """Those of the scopes in which something is planned.
-
-    And those of moves that are finished, wherever they are.
-    """
+def _hosts(
+    report: CycleReport,
+    snapshots: list[Snapshot],
+    additions: Additions,
+) -> frozenset[str]:
+    """Those of the scopes in which something is done, and whatever beyond."""
     planned = {step.scope for step in report.steps}
     planned |= {
         scope.name
         for scope in report.scopes
-        if scope.closings or scope.restarts or cell_drain.finishing(scope)
+        if scope.closings or additions.acts(scope)
     }
     hosts = {
         host
@@ -192,8 +188,8 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
         if snapshot.scope in planned
         for host in snapshot.hosts
     }
-    for _, move in cell_drain.finishing(*report.scopes):
-        hosts |= {move.source, move.destination}
+    for scope in report.scopes:
+        hosts.update(additions.hosts(scope))
     return frozenset(hosts)
 
 
@@ -223,7 +219,7 @@ def require_hosts(names: list[str] | None, snapshots: list[Snapshot]) -> None:
 
 
 def make_settings(
-    mode: PlanMode, requested: parameters.Parameters, kronos: Any
+    mode: PlanMode | ModePhases, requested: parameters.Parameters, kronos: Any
 ) -> Settings:
     """The group ``[kronos]``, with what the audit and the mode say instead."""
     settings = settings_from_conf.settings_of(kronos)
@@ -243,10 +239,8 @@ def make_settings(
 
 
 def _collector(
-    conf: Any, osc: Any, settings: Settings, file: PolicyFile
+    conf: Any, osc: Any, host: HostProcess, file: PolicyFile, reader: Reader
 ) -> collector.Collector:
-    recovers = settings.extension.name == 'recovery'
-    host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
         host.nova(),
         host.placement(),
@@ -254,7 +248,6 @@ def _collector(
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
-        failure_queries=FailureQueries.of(conf.kronos) if recovers else None,
         dirty_rates=file.dirty_rates,
-        cell_sources=cell_needs.Sources.of(conf.kronos, host),
+        reader=reader,
     )

@@ -16,8 +16,6 @@ from typing import Any
 
 from kronos.common import exceptions
 from kronos.common.names import near_names
-from kronos.extensions.cells.cell_drain import CellDrain
-from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.snapshots import collector, scopes
 from kronos.strategies import parameters
 
@@ -42,9 +40,8 @@ def request(
     :raises ScopeError: the scope is not understood or given twice
     """
     result = _from_audit_scope(scope)
-    drain = requested.extension.asked
-    if isinstance(drain, CellDrain):
-        return _of_cells(result, drain)
+    if requested.chosen is not None:
+        return _chosen(result, requested.chosen)
     named = bool(result.aggregates or result.availability_zones)
     if requested.aggregates is not None:
         if named:
@@ -62,17 +59,17 @@ def request(
     return result
 
 
-def _of_cells(
-    result: collector.ScopeRequest, drain: CellDrain
+def _chosen(
+    result: collector.ScopeRequest, choice: scopes.HostChoice
 ) -> collector.ScopeRequest:
-    """Its cells are what is planned; what it excludes is left alone."""
+    """That choice is what is planned; what it excludes is left alone."""
     if result.aggregates or result.availability_zones:
         raise exceptions.ScopeError(
             "The audit's scope names aggregates or zones, but its parameters "
-            'name cells; leave them out of the scope, where only exclude '
-            'may stand.'
+            f'name {choice.NAMES}; leave them out of the scope, where only '
+            'exclude may stand.'
         )
-    result.cells = CellScope(drain.source, drain.targets, drain.hosts)
+    result.chosen = choice
     return result
 
 

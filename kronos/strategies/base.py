@@ -30,9 +30,10 @@ from watcher.decision_engine.strategy.strategies import base
 from kronos.common import exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import types
-from kronos.engine.settings import PlanMode
+from kronos.engine.settings import ModePhases, PlanMode, Settings
 from kronos.strategies import goals, parameters
 from kronos.strategies.outcome import (
+    additions,
     audit_log,
     planned_actions,
     status_messages,
@@ -40,6 +41,8 @@ from kronos.strategies.outcome import (
 from kronos.watcher_db import lock
 
 if TYPE_CHECKING:
+    from kronos.clients.connection import HostProcess
+    from kronos.snapshots.reader import Reader
     from kronos.strategies import audit as kronos_audit
     from kronos.watcher_db import publishing
 
@@ -68,11 +71,13 @@ class KronosStrategy(base.BaseStrategy):
     NAME: str
     """The same as in its entry point."""
     DISPLAY_NAME: str
-    PLAN_MODE: PlanMode
-    """Its row of ``settings.PHASES_OF_MODE`` says what is planned."""
+    PLAN_MODE: PlanMode | ModePhases
+    """What is planned: by ``settings.PHASES_OF_MODE``, or a row of its own."""
     GOAL: type[goals.Goal]
     PARAMETERS: Sequence[str]
     """Those that not every strategy takes, of :mod:`.parameters`."""
+    ADDITIONS = additions.PLAIN
+    """What it does and says beside the plan, where it is an extension's."""
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
@@ -114,6 +119,17 @@ class KronosStrategy(base.BaseStrategy):
         :raises ConfigurationError: a parameter is wrong
         """
         return parameters.parse(raw, cls.PARAMETERS)
+
+    @classmethod
+    def reader(
+        cls, settings: Settings, conf: Any, clients: 'HostProcess'
+    ) -> 'Reader | None':
+        """What reads on in a cloud, where it is a strategy of an extension.
+
+        :param settings: of the audit
+        :param conf: Watcher's configuration with the options of Kronos
+        """
+        return None
 
     @classmethod
     def policies_file(cls, kronos: Any) -> str:
@@ -210,25 +226,27 @@ class KronosStrategy(base.BaseStrategy):
             LOG.warning('Audit %s: %s', audit.uuid, warning)
         request = kronos_audit.AuditRequest(
             policies_file=self.policies_file(CONF.kronos),
+            additions=self.ADDITIONS,
             plan_mode=self.PLAN_MODE,
             requested=self.parse(dict(self.input_parameters)),
             audit=audit.uuid,
             record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
+            reader=self.reader,
         )
         result = kronos_audit.run(request, audit.scope or [], CONF, self.osc)
         report = result.report
-        for level, line in audit_log.lines(report):
+        for level, line in audit_log.lines(report, self.ADDITIONS):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
-        message = status_messages.summary(report, self.summary)
+        message = status_messages.summary(report, self.summary, self.ADDITIONS)
         artifacts.keep(result, request, audit, self.get_name(), CONF.kronos)
         # Last: an audit that fails must not leave a plan to be started.
         self._fill_solution(result)
-        return message, status_messages.is_blind(report)
+        return message, status_messages.is_blind(report, self.ADDITIONS)
 
     def _fill_solution(self, result: 'kronos_audit.AuditResult') -> None:
         """All that may fail comes before the first action is there."""
         written = planned_actions.of(
-            result.report, result.parents, result.order
+            result.report, result.parents, result.order, self.ADDITIONS
         )
         indicators = self.indicators(result.report)
         self.solution.set_efficacy_indicators(**indicators)

@@ -11,8 +11,6 @@ from watcher.decision_engine.goal import base
 from watcher.decision_engine.solution import efficacy
 
 from kronos.engine.types import AggregateResult, CycleReport
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import CellOutcome
 from kronos.reports import certificates
 from kronos.strategies.efficacy import Efficacy, Measure, Share
 
@@ -60,12 +58,6 @@ def _sum(number: OfScope) -> OfReport:
     return lambda report: sum(map(number, report.scopes))
 
 
-def _sum_of_cells(number: Callable[[CellOutcome], int]) -> OfReport:
-    return lambda report: sum(
-        map(number, cell_drain.outcomes(report.scopes).values())
-    )
-
-
 def _most(number: OfScope) -> OfReport:
     return lambda report: max(map(number, report.scopes), default=0.0)
 
@@ -85,21 +77,6 @@ def _drained(report: CycleReport) -> list[tuple[int, int]]:
             before, _ = hosts.get(drain.host, (drain.instances, 0))
             hosts[drain.host] = before, len(drain.staying)
     return list(hosts.values())
-
-
-def _trouble(report: CycleReport) -> set[str]:
-    """Servers that failed, or are on hosts at fault."""
-    return {uuid for scope in report.scopes for uuid in scope.trouble}
-
-
-def _handled(report: CycleReport) -> set[str]:
-    """Servers that the plan moves or restarts."""
-    moved = {step.instance for scope in report.scopes for step in scope.steps}
-    return moved | {
-        restart.instance
-        for scope in report.scopes
-        for restart in scope.restarts
-    }
 
 
 MIGRATIONS = Measure(
@@ -232,90 +209,6 @@ class Drain(Goal):
         'by the plan.',
         before='instances_before',
         after='instances_after',
-    )
-
-
-class Recovery(Goal):
-    """No server at fault, and none on a host that is."""
-
-    NAME = 'kronos_recovery'
-    DISPLAY_NAME = 'Kronos: recovered servers'
-    MEASURES: ClassVar = (
-        Measure(
-            'servers_in_trouble_before',
-            'Servers that failed, and others on hosts that are closed for a '
-            'fault, before the plan; summed over the scopes.',
-            lambda report: len(_trouble(report)),
-        ),
-        Measure(
-            'servers_in_trouble_after',
-            'Those of them that the plan neither moves nor restarts.',
-            lambda report: len(_trouble(report) - _handled(report)),
-        ),
-        Measure(
-            'hosts_at_fault',
-            'Hosts at fault, by host_fault_query.',
-            lambda report: len(
-                {host for s in report.scopes for host in s.hosts_at_fault}
-            ),
-        ),
-        Measure(
-            'hosts_closed',
-            'Hosts whose nova-compute the plan disables.',
-            lambda report: len(report.closings),
-        ),
-        Measure(
-            'restarts',
-            'Servers that the plan restarts, on their host or elsewhere.',
-            lambda report: len(report.restarts),
-        ),
-        MIGRATIONS,
-    )
-    SHARE = Share(
-        'servers_recovering',
-        'Share of the servers in trouble that the plan moves or restarts.',
-        before='servers_in_trouble_before',
-        after='servers_in_trouble_after',
-    )
-
-
-class Cell(Goal):
-    """A cell without servers."""
-
-    NAME = 'kronos_cell'
-    DISPLAY_NAME = 'Kronos: emptied cell'
-    MEASURES: ClassVar = (
-        Measure(
-            'servers_before',
-            'Servers on the hosts of the source cell that are emptied, before '
-            'the plan.',
-            _sum_of_cells(lambda cell: cell.servers_before),
-        ),
-        Measure(
-            'servers_after',
-            'Servers that are still there after the plan.',
-            _sum_of_cells(lambda cell: cell.servers_after),
-        ),
-        Measure(
-            'servers_that_stay',
-            'Those of them that cannot leave, by a reason of their own or for '
-            'want of a destination; not those that wait for another plan.',
-            _sum_of_cells(lambda cell: len(cell.staying)),
-        ),
-        Measure(
-            'migrations',
-            'Moves to another cell in the plan, those that it only finishes '
-            'included.',
-            lambda report: (
-                len(report.steps) + len(cell_drain.finishing(*report.scopes))
-            ),
-        ),
-    )
-    SHARE = Share(
-        'servers_leaving',
-        'Share of the servers of the source cell that leave it by the plan.',
-        before='servers_before',
-        after='servers_after',
     )
 
 

@@ -9,7 +9,7 @@ from watcher import objects
 from watcher.common import context
 
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types import Event, PastRestart
+from kronos.engine.types import Event
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
@@ -29,32 +29,8 @@ def events(since: cooldown.Since, audit: str = '') -> list[Event]:
     # been: so none slips through, and what is told last is the newest.
     result = _to_do(_launched(audit))
     result |= _to_do(_started())
-    result |= watcher_actions.ended(_action(row) for row in _ended(since))
+    result |= watcher_actions.ended(action_row(row) for row in _ended(since))
     return [event for event in result.values() if event is not None]
-
-
-def restarts(since: float) -> dict[str, list[PastRestart]]:
-    """What was done of late to start servers again, by uuid, in order.
-
-    :param since: Unix seconds; actions that were made before are left out
-    """
-    everything = context.make_context(is_admin=True, show_deleted=True)
-    rows = objects.Action.list(
-        everything,
-        filters={'created_at__gte': _moment(since)},
-        eager=True,
-    )
-    result: dict[str, list[PastRestart]] = {}
-    for row in sorted(rows, key=_touched):
-        if row.action_type != watcher_actions.RESTART:
-            continue
-        plan = row.action_plan
-        restart = watcher_actions.restart_of(
-            _action(row), PlanRow(plan.uuid, plan.state, _touched(plan))
-        )
-        if restart is not None:
-            result.setdefault(restart[0], []).append(restart[1])
-    return result
 
 
 def _launched(audit: str) -> list[Any]:
@@ -69,7 +45,7 @@ def _launched(audit: str) -> list[Any]:
     admin = context.make_context(is_admin=True)
     filters = {
         'state': objects.action_plan.State.RECOMMENDED,
-        'created_at__gte': _moment(
+        'created_at__gte': moment(
             time.time() - stale_migrations.GRACE_SECONDS
         ),
     }
@@ -102,9 +78,11 @@ def _to_do(plans: list[Any]) -> watcher_actions.Events:
     result: watcher_actions.Events = {}
     for rows in by_plan.values():
         # It may have changed since it was listed.
-        newest = max((row.action_plan for row in rows), key=_touched)
-        plan = PlanRow(newest.uuid, _state(newest), _touched(newest))
-        result |= watcher_actions.to_do(plan, [_action(row) for row in rows])
+        newest = max((row.action_plan for row in rows), key=touched)
+        plan = PlanRow(newest.uuid, _state(newest), touched(newest))
+        result |= watcher_actions.to_do(
+            plan, [action_row(row) for row in rows]
+        )
     return result
 
 
@@ -131,17 +109,18 @@ def _changed(states: list[str], since: float | None) -> list[Any]:
     everything = context.make_context(is_admin=True, show_deleted=True)
     filters: dict[str, Any] = {'state__in': states}
     if since is not None:
-        filters['updated_at__gte'] = _moment(since)
+        filters['updated_at__gte'] = moment(since)
     return list(objects.Action.list(everything, filters=filters))
 
 
-def _moment(seconds: float) -> datetime.datetime:
+def moment(seconds: float) -> datetime.datetime:
     """As Watcher's columns have it: in UTC, and without a zone."""
-    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
-    return moment.replace(tzinfo=None)
+    utc = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return utc.replace(tzinfo=None)
 
 
-def _action(row: Any) -> ActionRow:
+def action_row(row: Any) -> ActionRow:
+    """An action, as an object of Watcher has it."""
     return ActionRow(
         row.uuid,
         row.action_type,
@@ -149,11 +128,11 @@ def _action(row: Any) -> ActionRow:
         row.input_parameters,
         row.status_message or '',
         row.created_at.timestamp(),
-        _touched(row),
+        touched(row),
     )
 
 
-def _touched(row: Any) -> float:
+def touched(row: Any) -> float:
     """When Watcher last wrote a row, in Unix seconds."""
-    moment: datetime.datetime = row.updated_at or row.created_at
-    return moment.timestamp()
+    written: datetime.datetime = row.updated_at or row.created_at
+    return written.timestamp()

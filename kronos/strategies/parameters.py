@@ -12,6 +12,7 @@ from typing import Any
 
 from kronos.common import parameter_types
 from kronos.engine.extension import PLAIN, Extension
+from kronos.snapshots.scopes import HostChoice
 
 PHASES = (
     'evacuate_disabled_hosts',
@@ -34,7 +35,9 @@ class Parameters:
     enforce_soft_affinity: bool | None = None
     hosts: list[str] | None = None
     extension: Extension = PLAIN
-    """Only of a strategy that is an extension's."""
+    """Only of a strategy that is an extension's, as the next."""
+    chosen: HostChoice | None = None
+    """The hosts that it plans, instead of aggregates."""
 
 
 def schema(more: Sequence[str]) -> dict[str, Any]:

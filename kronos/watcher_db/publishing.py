@@ -114,7 +114,7 @@ def _live(session: Any) -> dict[str, set[str]]:
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
         .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
         .where(
-            _Action.c.action_type.in_(watcher_actions.OURS),
+            _Action.c.action_type.like(watcher_actions.OURS),
             sa.or_(
                 active_plans.condition(),
                 sa.and_(

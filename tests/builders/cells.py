@@ -119,10 +119,10 @@ def recording(snapshot: Snapshot, asked: Settings) -> Recording:
             list(snapshot.groups),
             list(snapshot.events),
             snapshot.taken_at,
-            cell_needs=cell_drain.needs_of(snapshot),
+            beside={cell_drain.NAME: cell_drain.needs_of(snapshot)},
         ),
         [cpu],
-        ScopeRequest(cells=drain and CellScope(drain.source, drain.targets)),
+        ScopeRequest(chosen=drain and CellScope(drain.source, drain.targets)),
         asked,
         {
             (query, label): dataclasses.replace(reading, query=query)

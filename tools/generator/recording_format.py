@@ -77,11 +77,11 @@ def recording(found: Cloud, at: float) -> Recording:
             _groups(found),
             [],
             at,
-            cell_needs=cells.needs(),
+            beside={'cells': cells.needs()},
         ),
         policies=policies,
         request=scopes.ScopeRequest(
-            [aggregate.name for aggregate in aggregates], cells=cells.scope()
+            [aggregate.name for aggregate in aggregates], chosen=cells.scope()
         ),
         settings=settings,
         answers=_answers(found, policies, at - SCRAPED),

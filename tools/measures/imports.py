@@ -15,20 +15,15 @@ from measures.sources import Module, Sources
 Graph = dict[str, set[str]]
 FEATURES = {
     'cells': re.compile(
-        r'kronos\.(extensions\.cells|actions\.(cell|cross_cell)'
-        r'|(?!clients|monitor)\w.*(cell|quota|flavors|unfinished_moves'
-        r'|begun_moves))'
+        r'kronos\.(extensions\.cells|conf\.cells'
+        r'|(cmd|recordings|reports)\..*(cell|quota|flavors|unfinished_moves))'
     ),
-    'recovery': re.compile(
-        r'kronos\.(extensions\.recovery|actions\.(close|restart)|conf\.recovery'
-        r'|engine\..*(restarts|faulty_hosts)'
-        r'|snapshots\..*(failures|recoveries|lasting_faults)'
-        r'|strategies\.recover)'
-    ),
+    'recovery': re.compile(r'kronos\.(extensions|conf)\.recovery'),
 }
 """Which modules are a feature's: in its own folder, or still outside it.
 
-Clients are of neither: they are a service's.
+Clients are of neither: they are a service's. Nor is the cell of a host, in
+which live migrations stay.
 """
 
 

@@ -352,7 +352,7 @@ def _query(uuid: str, since: float) -> Any:
     moment = datetime.datetime.fromtimestamp(since, datetime.UTC)
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
-        _Action.c.action_type.in_(watcher_actions.MOVES),
+        _Action.c.action_type.like(watcher_actions.MOVES),
         _Action.c.uuid != uuid,
         sa.or_(
             _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),

@@ -12,7 +12,6 @@ from kronos.clients.nova.api import Api, none_if_missing, quoted
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine.types import Flavor
-from kronos.extensions.cells.cell_drain import OffloadedServer
 
 SHARES = '2.97'
 """The first microversion that tells the shares of a server."""
@@ -86,8 +85,8 @@ class CellListings:
         """
         return not self._api.is_at_least(KEEPS_KEYS)
 
-    def offloaded(self) -> list[OffloadedServer]:
-        """The servers that are SHELVED_OFFLOADED, in no order."""
+    def offloaded(self) -> dict[str, str]:
+        """Names of the servers that are SHELVED_OFFLOADED, by uuid."""
         listing = self._api.wire.get_all(
             '/servers/detail',
             'servers',
@@ -95,11 +94,11 @@ class CellListings:
             {'all_tenants': '1', 'status': OFFLOADED},
             shape=schema.Server,
         )
-        return [
-            OffloadedServer(row['id'], row.get('name') or '')
+        return {
+            row['id']: row.get('name') or ''
             for row in listing
             if row['status'] == OFFLOADED
-        ]
+        }
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         """The cold migrations of a server, the newest first."""

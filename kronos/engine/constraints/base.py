@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, Index, IntArray
+from kronos.engine.extension import ReasonCode
 from kronos.engine.phase_rules import PhaseRules
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Instance, PlanningInput, Snapshot
 
@@ -114,7 +115,7 @@ class PlacementLimits:
 class Constraint(abc.ABC):
     """What a constraint offers; positions are those of an :class:`Index`."""
 
-    codes: ClassVar[frozenset[Code]]
+    codes: ClassVar[frozenset[ReasonCode]]
     """Those of its reasons."""
     can_relax: ClassVar[bool] = True
     """Whether anything lifts its reasons."""

@@ -31,9 +31,9 @@ from kronos.engine.constraints.server_group import (
 )
 from kronos.engine.constraints.stuck_destination import StuckDestination
 from kronos.engine.constraints.vtpm import VtpmTraits
-from kronos.engine.extension import PLAIN, Extension
+from kronos.engine.extension import PLAIN, Extension, ReasonCode
 from kronos.engine.phase_rules import SoftGroups
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason
 
 CONSTRAINTS: tuple[type[Constraint], ...] = (
     SameHost,
@@ -55,7 +55,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
 
 
 def constraint_of(
-    code: Code, extension: Extension = PLAIN
+    code: ReasonCode, extension: Extension = PLAIN
 ) -> type[Constraint] | None:
     """The constraint whose reasons have a code; None if there is none."""
     every = extension.constraints(CONSTRAINTS)

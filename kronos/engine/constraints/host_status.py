@@ -9,6 +9,7 @@ from kronos.engine import edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import hosts
+from kronos.engine.extension import ReasonCode
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import ComputeService, PlanningInput
 
@@ -56,7 +57,7 @@ def _sample(query: str, value: float) -> Relaxation:
     )
 
 
-_RELAXATIONS: dict[Code, Relaxation] = {
+_RELAXATIONS: dict[ReasonCode, Relaxation] = {
     Code.SCOPE_NO_SERVICES: _services,
     Code.SCOPE_EXCLUSIONS_UNKNOWN: lambda case, _, __: edits.with_snapshot(
         case, exclusions_unknown=''

@@ -15,6 +15,7 @@ from kronos.engine.explain.scenario import (
     after_phase,
 )
 from kronos.engine.explain.verdicts import Place, Verdict
+from kronos.engine.extension import ReasonCode
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.search import ranking
 from kronos.engine.reasons import Code
@@ -57,7 +58,7 @@ def answer(
 
 
 SPREAD = MigrationPhase.SPREAD
-Said = tuple[Code, str]
+Said = tuple[ReasonCode, str]
 
 
 class _Answer:

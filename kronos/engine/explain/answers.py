@@ -19,7 +19,6 @@ from kronos.engine.explain.proposals import Asked, Proposals
 from kronos.engine.explain.trials import Prepare, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
-from kronos.engine.planning import stop_reasons
 from kronos.engine.types import AggregateResult, CycleInput, CycleReport
 
 FORMAT_VERSION = 1
@@ -72,7 +71,7 @@ class PlanAnswers:
         miss = self._nearest(
             position, nearest_miss(self.why(position)), lambda _: True
         )
-        code = stop_reasons.CODES[result.stopped]
+        code = result.stopped.code
         return {
             'scope': result.name,
             'code': code.value,

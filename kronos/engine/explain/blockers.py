@@ -16,7 +16,7 @@ from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scheduling.migration_costs import bandwidth_of
 from kronos.engine.scoring import scorecard
-from kronos.engine.types import PlanningInput, Rest, StopReason
+from kronos.engine.types import PlanningInput, Rest, Stop, StopReason
 
 MOST = 16
 """More reasons than that are not looked for."""
@@ -27,15 +27,19 @@ OF_INSTANCE = frozenset(
 ) - {Code.INSTANCE_QUARANTINE, Code.INSTANCE_COOLDOWN}
 """What is lifted for one instance and not for all."""
 
-STOPS = {
-    StopReason.NO_SERVICES: Code.SCOPE_NO_SERVICES,
-    StopReason.EXCLUSIONS_UNKNOWN: Code.SCOPE_EXCLUSIONS_UNKNOWN,
-    StopReason.FAILURES_UNKNOWN: Code.SCOPE_FAILURES_UNKNOWN,
-    StopReason.TOO_MANY_AT_FAULT: Code.SCOPE_TOO_MANY_AT_FAULT,
-    StopReason.NO_POLICY: Code.SCOPE_NO_POLICY,
-    StopReason.COOLDOWN: Code.SCOPE_COOLDOWN,
-}
+STOPS = frozenset(
+    {
+        *scorecard.SHUT.values(),
+        StopReason.NO_POLICY,
+        StopReason.COOLDOWN,
+    }
+)
 """Why a whole scope stands still; too few hosts is a matter of hosts."""
+
+
+def is_standstill(stop: Stop) -> bool:
+    """Whether it is one of these, or of an extension's own."""
+    return stop in STOPS or not isinstance(stop, StopReason)
 
 
 @dataclass
@@ -81,10 +85,10 @@ class Blockers:
         """
         scenario = self.base
         scope = scenario.scope
-        while isinstance(scope, Stopped) and scope.stopped in STOPS:
-            if len(self._standstills) >= len(STOPS):
+        while isinstance(scope, Stopped) and is_standstill(scope.stopped):
+            if len(self._standstills) > len(STOPS):
                 raise ValueError(f'not lifted: {scope.reason}')
-            reason = Reason(scope.reason, STOPS[scope.stopped])
+            reason = Reason(scope.reason, scope.stopped.code)
             self._standstills.append(reason)
             case = relax(scenario.case, reason, Pair('', '', ''))
             scenario = Scenario(case, self._rest)
@@ -185,7 +189,7 @@ class Blockers:
             against = blocked.scenario.host_reasons(host)
             if scope.stopped is StopReason.TOO_FEW_HOSTS and against:
                 return self._of_host(against[0], host)
-            return Reason(scope.reason, STOPS[scope.stopped])
+            return Reason(scope.reason, scope.stopped.code)
         if pair.instance in blocked.case.snapshot.instances:
             instance = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case

@@ -5,7 +5,7 @@ import dataclasses
 
 from kronos.engine.edits import Pair
 from kronos.engine.explain import effects
-from kronos.engine.explain.blockers import STOPS
+from kronos.engine.explain.blockers import is_standstill
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import Scenario
 from kronos.engine.explain.verdicts import Verdict
@@ -94,8 +94,8 @@ def still_against(
 def _standstill(
     scenario: Scenario, scope: Stopped, verdict: Verdict
 ) -> list[Reason]:
-    if scope.stopped in STOPS:
-        return [Reason(scope.reason, STOPS[scope.stopped])]
+    if is_standstill(scope.stopped):
+        return [Reason(scope.reason, scope.stopped.code)]
     against = [
         reason
         for host in (verdict.destination, verdict.source)

@@ -17,6 +17,7 @@ from kronos.engine.explain import counterfactual, remedies
 from kronos.engine.explain.nearest_miss import closest
 from kronos.engine.explain.relaxations import can_lift
 from kronos.engine.explain.remedies import Remedy
+from kronos.engine.extension import ReasonCode
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     AggregateResult,
@@ -259,7 +260,7 @@ class Proposals:
         return self._trials.of(remedies.joined(own), lifted)
 
 
-def _key(reason: Reason) -> tuple[Code, str]:
+def _key(reason: Reason) -> tuple[ReasonCode, str]:
     return reason.code, reason.about
 
 

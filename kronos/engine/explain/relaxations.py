@@ -19,7 +19,7 @@ from kronos.engine.eligibility.instances import (
     RUNNING,
     TPM_SECURITY,
 )
-from kronos.engine.extension import PLAIN, Extension
+from kronos.engine.extension import PLAIN, Extension, ReasonCode
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import scorecard
@@ -56,7 +56,7 @@ def _plausible(case: PlanningInput) -> PlanningInput:
     return case
 
 
-def can_lift(code: Code, extension: Extension = PLAIN) -> bool:
+def can_lift(code: ReasonCode, extension: Extension = PLAIN) -> bool:
     """Whether a reason of this code can be lifted, as it forbids a move."""
     constraint = constraint_set.constraint_of(code, extension)
     if constraint is not None:
@@ -127,7 +127,7 @@ def _planned_before(
     return replace(case, snapshot=snapshot, earlier=rest)
 
 
-_RELAXATIONS: dict[Code, Relaxation] = {
+_RELAXATIONS: dict[ReasonCode, Relaxation] = {
     Code.SCOPE_NO_POLICY: lambda case, _, __: edits.usable(case),
     Code.SCOPE_COOLDOWN: edits.setting(cooldown_seconds=0.0),
     Code.INSTANCE_UNMOVABLE: edits.instance(unmovable=''),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from kronos.engine.edits import MARGIN
 from kronos.engine.explain.verdicts import Verdict
+from kronos.engine.extension import ReasonCode
 from kronos.engine.planning.scope_planner import budget_in_force, under_way
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
@@ -356,14 +357,16 @@ def _no_strategy(tried: Sequence[Remedy]) -> str:
     return f'Nothing: kronos_{mode.value} does not move it there either.'
 
 
-_SETTINGS: dict[Code, dict[str, str]] = {
+_SETTINGS: dict[ReasonCode, dict[str, str]] = {
     Code.SCOPE_COOLDOWN: {'cooldown': '0'},
     Code.INSTANCE_COOLDOWN: {'instance_cooldown': '0'},
     Code.HOST_NO_PLACEMENT: {'require_headroom': 'false'},
     Code.ZONE_CROSSED: {'restrict_to_az': 'false'},
     Code.RETURN_GUARD: {'return_guard': '0'},
 }
-_RULES: dict[Code, Callable[[PlanningInput, Verdict, Reason], Remedy]] = {
+_RULES: dict[
+    ReasonCode, Callable[[PlanningInput, Verdict, Reason], Remedy]
+] = {
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
     Code.INSTANCE_QUARANTINE: _quarantine,
     Code.NO_ROOM: _room,
@@ -376,7 +379,7 @@ _RULES: dict[Code, Callable[[PlanningInput, Verdict, Reason], Remedy]] = {
 Candidates = Callable[
     [PlanningInput, AggregateResult, Verdict], Iterable[Remedy]
 ]
-_SEARCH: dict[Code, Candidates] = {
+_SEARCH: dict[ReasonCode, Candidates] = {
     Code.SCOPE_BALANCED: _balanced,
     Code.SOFT_PENALTY: _price,
     Code.BUDGET_USED: _budget,
@@ -385,7 +388,7 @@ _SEARCH: dict[Code, Candidates] = {
     Code.PACK_HEADROOM_HOSTS: _headroom_hosts,
     Code.PACK_NOT_WHOLE: _whole,
 }
-_IN_VAIN: dict[Code, Callable[[Sequence[Remedy]], str]] = {
+_IN_VAIN: dict[ReasonCode, Callable[[Sequence[Remedy]], str]] = {
     Code.SCOPE_BALANCED: _no_threshold,
     Code.SOFT_PENALTY: _no_value('soft_rule_penalty'),
     Code.BUDGET_USED: _no_budget,

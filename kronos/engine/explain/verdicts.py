@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.extension import ReasonCode
+from kronos.engine.reasons import Reason
 from kronos.engine.types import MigrationStep, Phase
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Verdict:
     source: str
     """Where the instance is at that moment."""
     destination: str
-    code: Code
+    code: ReasonCode
     text: str
     reasons: list[Reason] = field(default_factory=list)
     """All that forbid it, the first of them with ``code``; without any of

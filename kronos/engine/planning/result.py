@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
-from kronos.engine.planning import stop_reasons
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling import time_limits
 from kronos.engine.scheduling.migration_costs import MigrationCosts
@@ -33,7 +32,7 @@ from kronos.engine.types import (
     MigrationStep,
     PolicyResult,
     Snapshot,
-    StopReason,
+    Stop,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 def standing(
     snapshot: Snapshot,
     card: Scorecard,
-    stopped: StopReason,
+    stopped: Stop,
     reason: str,
     settings: Settings,
 ) -> AggregateResult:
@@ -57,11 +56,11 @@ def standing(
 def _unmoved(
     snapshot: Snapshot,
     card: Scorecard,
-    stopped: StopReason,
+    stopped: Stop,
     reason: str,
     settings: Settings,
 ) -> AggregateResult:
-    why = Reason(reason, stop_reasons.CODES[stopped])
+    why = Reason(reason, stopped.code)
     combined = _combined(card)
     placement = {s.uuid: s.host for s in snapshot.instances.values()}
     broken = server_groups.violations(snapshot.groups, placement, settings)
@@ -270,9 +269,7 @@ def _explain(
         uuid: reason for uuid, reason in reasons.items() if uuid not in moved
     }
     last = phases.ends[-1]
-    unneeded = Reason(
-        f'not needed: {last.reason}', stop_reasons.CODES[last.stopped]
-    )
+    unneeded = Reason(f'not needed: {last.reason}', last.stopped.code)
     result.stayed = {
         uuid: result.unmovable.get(uuid, unneeded)
         for uuid in names

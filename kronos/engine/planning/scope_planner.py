@@ -25,6 +25,7 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
     Stage,
+    Stop,
     StopReason,
 )
 from kronos.policies.models import Policy
@@ -38,7 +39,7 @@ class Stopped:
     now: Snapshot
     """As earlier scopes leave it."""
     stages: list[Stage]
-    stopped: StopReason
+    stopped: Stop
     reason: str
     """``stopped`` as a sentence."""
 

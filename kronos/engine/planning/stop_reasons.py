@@ -21,23 +21,6 @@ HOTTEST_HOSTS = 3
 """Hosts per policy whose instances are explained one by one in a stall."""
 
 
-CODES = {
-    StopReason.BALANCED: Code.SCOPE_BALANCED,
-    StopReason.BUDGET: Code.BUDGET_USED,
-    StopReason.STUCK: Code.SCOPE_STUCK,
-    StopReason.COOLDOWN: Code.SCOPE_COOLDOWN,
-    StopReason.NO_SERVICES: Code.SCOPE_NO_SERVICES,
-    StopReason.EXCLUSIONS_UNKNOWN: Code.SCOPE_EXCLUSIONS_UNKNOWN,
-    StopReason.FAILURES_UNKNOWN: Code.SCOPE_FAILURES_UNKNOWN,
-    StopReason.TOO_MANY_AT_FAULT: Code.SCOPE_TOO_MANY_AT_FAULT,
-    StopReason.NO_POLICY: Code.SCOPE_NO_POLICY,
-    StopReason.TOO_FEW_HOSTS: Code.SCOPE_TOO_FEW_HOSTS,
-    StopReason.PACKED: Code.SCOPE_PACKED,
-    StopReason.DONE: Code.SCOPE_DONE,
-}
-"""Why a scope ended, as a code."""
-
-
 def fixed_instances(
     snapshot: Snapshot,
     frozen_hosts: Mapping[str, Reason],

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from kronos.engine import wording
 from kronos.engine.eligibility import hosts
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.extension import ReasonCode
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring import evaluation, usages
 from kronos.engine.scoring.attribution import Attribution
 from kronos.engine.scoring.evaluation import PolicyEvaluation
@@ -19,15 +20,19 @@ from kronos.engine.types import (
     HostScore,
     PolicyResult,
     Snapshot,
+    Stop,
     StopReason,
 )
 from kronos.policies.models import Mode, Policy
 
-SHUT = {
-    Code.SCOPE_NO_SERVICES: StopReason.NO_SERVICES,
-    Code.SCOPE_EXCLUSIONS_UNKNOWN: StopReason.EXCLUSIONS_UNKNOWN,
-    Code.SCOPE_FAILURES_UNKNOWN: StopReason.FAILURES_UNKNOWN,
-    Code.SCOPE_TOO_MANY_AT_FAULT: StopReason.TOO_MANY_AT_FAULT,
+SHUT: dict[ReasonCode, Stop] = {
+    stop.code: stop
+    for stop in (
+        StopReason.NO_SERVICES,
+        StopReason.EXCLUSIONS_UNKNOWN,
+        StopReason.FAILURES_UNKNOWN,
+        StopReason.TOO_MANY_AT_FAULT,
+    )
 }
 """The halves of the liveness gate, and what stops a recovery, as reasons of a
 stop."""
@@ -63,7 +68,7 @@ class Scorecard:
     attributions: dict[str, Attribution] = field(default_factory=dict)
     """By policy: the same held against the hosts; of one that cannot be used
     for that, too."""
-    blocked: StopReason | None = None
+    blocked: Stop | None = None
     """Set when the scope must stand still."""
     reason: str = ''
     """``blocked`` as a sentence."""
@@ -249,7 +254,7 @@ def _why_blocked(
     available: list[str],
     counting: list[str],
     settings: Settings,
-) -> tuple[StopReason | None, str]:
+) -> tuple[Stop | None, str]:
     """Why nothing may be planned, the deepest cause first."""
     skipped = [result.skipped for result in card.results if result.skipped]
     # What leaves a host that is drained needs only somewhere to go.
@@ -257,7 +262,8 @@ def _why_blocked(
     total = math.fsum(result.weight for result in card.results)
     shut = hosts.why_shut(snapshot)
     if shut := shut or settings.extension.stopped(snapshot, settings):
-        return SHUT[shut.code], str(shut)
+        own = {stop.code: stop for stop in settings.extension.stops}
+        return (SHUT | own)[shut.code], str(shut)
     if len(available) < needed:
         return StopReason.TOO_FEW_HOSTS, _few(available, snapshot, card)
     if total <= 0.0:

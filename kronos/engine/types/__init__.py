@@ -41,8 +41,8 @@ from kronos.engine.types.plan import InstanceStanding as InstanceStanding
 from kronos.engine.types.plan import MigrationPhase as MigrationPhase
 from kronos.engine.types.plan import MigrationStep as MigrationStep
 from kronos.engine.types.plan import PolicyResult as PolicyResult
-from kronos.engine.types.plan import Restart as Restart
 from kronos.engine.types.plan import Stage as Stage
+from kronos.engine.types.plan import Stop as Stop
 from kronos.engine.types.plan import StopReason as StopReason
 from kronos.engine.types.rest import Rest as Rest
 from kronos.engine.types.rest import SetAside as SetAside

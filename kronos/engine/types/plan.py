@@ -6,10 +6,10 @@ Scores are ratios, memory is in MiB.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
-from kronos.engine.extension import Phase
-from kronos.engine.reasons import Reason
+from kronos.engine.extension import Phase, ReasonCode
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
 from kronos.engine.types.rest import Rest
@@ -74,31 +74,6 @@ class Closing:
 
 
 @dataclass
-class Restart:
-    """A server that failed and is to be started again."""
-
-    instance: str
-    instance_name: str
-    host: str
-    destination: str
-    """The same as ``host``, or where a cold migration brings it before."""
-    attempt: int
-    """1 for the first within ``recovery_window``."""
-    failure: str
-    failed_at: float
-    """Unix seconds."""
-    stopped: str = ''
-    """Id of the request by which an earlier restart has left it SHUTOFF or in
-    VERIFY_RESIZE; '': none has."""
-    reason: str = ''
-    """Why, and why there."""
-
-    @property
-    def is_elsewhere(self) -> bool:
-        return self.destination != self.host
-
-
-@dataclass
 class HostScore:
     """One host's value for one policy; ``normalized`` is for show."""
 
@@ -160,29 +135,44 @@ class GroupStanding:
     broken_after: str = ''
 
 
-class StopReason(StrEnum):
-    """Why planning of a scope ended."""
+class Stop(StrEnum):
+    """Why planning of a scope ended, with its code as a reason.
 
-    BALANCED = 'balanced'
+    One of the trunk's, or of an extension's own.
+    """
+
+    code: ReasonCode
+
+    def __new__(cls, value: str, code: ReasonCode) -> Self:
+        stop = str.__new__(cls, value)
+        stop._value_ = value
+        stop.code = code
+        return stop
+
+
+class StopReason(Stop):
+    """The ends of the trunk."""
+
+    BALANCED = 'balanced', Code.SCOPE_BALANCED
     """Every policy is at or below its threshold."""
-    BUDGET = 'budget'
-    STUCK = 'stuck'
+    BUDGET = 'budget', Code.BUDGET_USED
+    STUCK = 'stuck', Code.SCOPE_STUCK
     """No legal move improves anything."""
-    COOLDOWN = 'cooldown'
-    NO_SERVICES = 'no_services'
+    COOLDOWN = 'cooldown', Code.SCOPE_COOLDOWN
+    NO_SERVICES = 'no_services', Code.SCOPE_NO_SERVICES
     """The liveness gate is shut."""
-    EXCLUSIONS_UNKNOWN = 'exclusions_unknown'
+    EXCLUSIONS_UNKNOWN = 'exclusions_unknown', Code.SCOPE_EXCLUSIONS_UNKNOWN
     """So it is: ``exclude_hosts_query`` gave no answer that can be used."""
-    FAILURES_UNKNOWN = 'failures_unknown'
+    FAILURES_UNKNOWN = 'failures_unknown', Code.SCOPE_FAILURES_UNKNOWN
     """Nobody knows which hosts are at fault, or which servers failed."""
-    TOO_MANY_AT_FAULT = 'too_many_at_fault'
+    TOO_MANY_AT_FAULT = 'too_many_at_fault', Code.SCOPE_TOO_MANY_AT_FAULT
     """More hosts are at fault, or were closed, than may be closed."""
-    NO_POLICY = 'no_policy'
+    NO_POLICY = 'no_policy', Code.SCOPE_NO_POLICY
     """No policy could be used, or not all where all are required."""
-    TOO_FEW_HOSTS = 'too_few_hosts'
-    PACKED = 'packed'
+    TOO_FEW_HOSTS = 'too_few_hosts', Code.SCOPE_TOO_FEW_HOSTS
+    PACKED = 'packed', Code.SCOPE_PACKED
     """No further host can be emptied."""
-    DONE = 'done'
+    DONE = 'done', Code.SCOPE_DONE
     """Neither spread nor pack was asked for, and the rest is planned."""
 
 
@@ -234,7 +224,7 @@ class AggregateResult:
     """The plan of one scope with all its reasons."""
 
     name: str
-    stopped: StopReason
+    stopped: Stop
     reason: str
     """``stopped`` as a sentence, with its numbers."""
     search: str = ''
@@ -263,13 +253,7 @@ class AggregateResult:
     stayed: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to reason, of every instance that does not move."""
     closings: list[Closing] = field(default_factory=list)
-    """Hosts at fault that the plan closes, before their instances leave."""
-    hosts_at_fault: dict[str, Reason] = field(default_factory=dict)
-    """Host to reason, in a recovery: closed, or not."""
-    failed_servers: dict[str, str] = field(default_factory=dict)
-    """Instance uuid to the kind of its failure, in a recovery."""
-    restarts: list[Restart] = field(default_factory=list)
-    """Servers that failed and are started again."""
+    """Hosts that the plan closes, before their instances leave."""
     beside: dict[str, Any] = field(default_factory=dict)
     """What only an extension tells, by its name."""
     drains: list[Drain] = field(default_factory=list)
@@ -291,16 +275,6 @@ class AggregateResult:
     instances: dict[str, InstanceStanding] = field(default_factory=dict)
     """By uuid, all of the scope, as planning found them."""
     warnings: list[str] = field(default_factory=list)
-
-    @property
-    def trouble(self) -> set[str]:
-        """Uuids of what failed, and of what is on a host that is emptied."""
-        hosts = {one.host for one in self.drains}
-        there = {
-            uuid for uuid, one in self.instances.items() if one.host in hosts
-        }
-        started = {one.instance for one in self.restarts}
-        return there | self.failed_servers.keys() | started
 
     @property
     def policies_used(self) -> int:
@@ -328,15 +302,6 @@ class CycleReport:
     def steps(self) -> list[MigrationStep]:
         """All steps, scope by scope, in the order they were planned."""
         return [step for scope in self.scopes for step in scope.steps]
-
-    @property
-    def restarts(self) -> list[tuple[str, Restart]]:
-        """All restarts, each with its scope."""
-        return [
-            (scope.name, one)
-            for scope in self.scopes
-            for one in scope.restarts
-        ]
 
     @property
     def closings(self) -> list[tuple[str, Closing]]:

@@ -5,9 +5,10 @@ A server goes from the source cell to a target cell, cold, with its flavor or
 with the one that a map gives.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.extension import Phase
@@ -22,10 +23,15 @@ from kronos.engine.name_marks import (
     ZoneName,
 )
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, Flavor, Snapshot
+from kronos.engine.types import AggregateResult, Flavor
 
 NAME = 'cells'
 """Of the extension."""
+CELL_MOVE = 'kronos_cross_cell_migrate'
+"""The action that moves a server."""
+CELL_MARK = 'cell_move'
+"""Mark of a move to another cell that Nova was, or is about to be, asked for:
+see :mod:`kronos.extensions.cells.actions.checkpoint`."""
 SAME = 'same'
 """As the new flavor in a map: the server keeps its own."""
 ANY = '*'
@@ -58,10 +64,6 @@ POLICY = 'compute:servers:resize:cross_cell'
 """The rule of Nova that lets servers leave their cell."""
 
 
-RESOURCES, ACCELERATOR = 'a resource request', 'an accelerator'
-"""What a port has with which Nova takes no server to another cell."""
-
-
 class CrossCellPolicy(StrEnum):
     """Whether Nova's policy lets servers leave their cell."""
 
@@ -92,14 +94,14 @@ class CellDrain:
         """The name of the flavor that a server gets; None: none is mapped."""
         if self.flavor_map is None:
             return old
-        found = self.flavor_map.get(old, self.flavor_map.get(ANY))
-        return old if found == SAME else found
+        new = self.flavor_map.get(old, self.flavor_map.get(ANY))
+        return old if new == SAME else new
 
 
 def of(settings: Settings) -> CellDrain | None:
     """What the audit asks for; None if it empties no cell."""
-    asked = settings.extension.asked
-    return asked if isinstance(asked, CellDrain) else None
+    drain = settings.extension.asked
+    return drain if isinstance(drain, CellDrain) else None
 
 
 @dataclass(frozen=True)
@@ -202,10 +204,18 @@ class CellNeeds:
     servers."""
 
 
-def needs_of(snapshot: Snapshot) -> CellNeeds:
-    """What a snapshot keeps for an audit that empties a cell."""
-    found = snapshot.beside.get(NAME)
-    return found if isinstance(found, CellNeeds) else CellNeeds()
+class Keeper(Protocol):
+    """What keeps something for extensions: a snapshot, an inventory."""
+
+    @property
+    def beside(self) -> Mapping[str, object]:
+        """By the name of the extension."""
+
+
+def needs_of(keeper: Keeper) -> CellNeeds:
+    """What is kept for an audit that empties a cell."""
+    needs = keeper.beside.get(NAME)
+    return needs if isinstance(needs, CellNeeds) else CellNeeds()
 
 
 @dataclass
@@ -245,8 +255,8 @@ class CellOutcome:
 
 def outcome_of(scope: AggregateResult) -> CellOutcome | None:
     """What becomes of the cell that is emptied; None: none is."""
-    found = scope.beside.get(NAME)
-    return found if isinstance(found, CellOutcome) else None
+    outcome = scope.beside.get(NAME)
+    return outcome if isinstance(outcome, CellOutcome) else None
 
 
 def outcomes(scopes: Iterable[AggregateResult]) -> dict[str, CellOutcome]:

@@ -17,10 +17,14 @@ from kronos.common import exceptions, status
 from kronos.extensions.cells.actions import parameters, run
 from kronos.extensions.cells.actions.checkpoint import PlanStanding
 from kronos.extensions.cells.actions.context import CellMoveContext
-from kronos.extensions.cells.cell_drain import CellPhase, Confirm
+from kronos.extensions.cells.cell_drain import (
+    CELL_MARK,
+    CELL_MOVE,
+    CellPhase,
+    Confirm,
+)
 from kronos.extensions.cells.readings import cell_needs
 from kronos.reports import cell_moves
-from kronos.snapshots import watcher_actions
 from kronos.watcher_db import lock, marks
 
 LOG = logging.getLogger(__name__)
@@ -55,7 +59,7 @@ PROPERTIES: dict[str, Any] = {
     'finishes': UUID,
     marks.TURN: {'type': 'object'},
     marks.CARRIER: {'type': 'object'},
-    watcher_actions.CELL_MARK: {'type': 'object'},
+    CELL_MARK: {'type': 'object'},
     'action_uuid': UUID,
     'action_plan_uuid': UUID,
     'audit_uuid': UUID,
@@ -177,12 +181,9 @@ class CrossCellMigrate(watcher_action.KronosAction):
         if not values.get('action_plan_uuid'):
             return PlanStanding(True)
         return PlanStanding.of(
-            marks.part(
-                action.input_parameters or {}, watcher_actions.CELL_MARK
-            )
+            marks.part(action.input_parameters or {}, CELL_MARK)
             for action in self._actions_of_plan()
-            if action.uuid != own
-            and action.action_type == watcher_actions.CELL_MOVE
+            if action.uuid != own and action.action_type == CELL_MOVE
         )
 
     def _keep(self, document: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING, Rule
-from kronos.engine.extension import Extension, Phase
+from kronos.engine.extension import Extension, Phase, ReasonCode
 from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.reasons import Code, Reason
@@ -32,6 +32,7 @@ from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import (
     SAME,
     CellDrain,
+    CellNeeds,
     CellPhase,
     CrossCellPolicy,
 )
@@ -44,6 +45,10 @@ from kronos.extensions.cells.planning import (
 from kronos.extensions.cells.planning.cell_moves import CellMoves
 from kronos.extensions.cells.planning.quota import Quota
 from kronos.extensions.cells.planning.target_cell import TargetCell
+from kronos.extensions.cells.readings import cell_hosts
+from kronos.extensions.cells.readings.cell_hosts import CellScope
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import ScopeRequest
 
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""
@@ -84,14 +89,14 @@ def _flavor_made(
 ) -> PlanningInput:
     """The cloud has a flavor that is as large as the instance."""
     instance = case.snapshot.instances[pair.instance]
-    known = cell_drain.needs_of(case.snapshot).flavors
-    had = known.get(
+    flavors = cell_drain.needs_of(case.snapshot).flavors
+    had = flavors.get(
         reason.about,
         Flavor(reason.about, reason.about, instance.vcpus, instance.memory_mb),
     )
-    made = replace(had, root_gb=max(had.root_gb, instance.root_gb))
+    flavor = replace(had, root_gb=max(had.root_gb, instance.root_gb))
     return edits.with_beside(
-        case, cell_drain.NAME, flavors=known | {reason.about: made}
+        case, cell_drain.NAME, flavors=flavors | {reason.about: flavor}
     )
 
 
@@ -130,7 +135,7 @@ class Cells(Extension):
     phases: ClassVar[Mapping[Phase, PhasePlan]] = {
         CellPhase.CELL_DRAIN: PhasePlan(ROW, search.run)
     }
-    relaxations: ClassVar[Mapping[Code, Relaxation]] = {
+    relaxations: ClassVar[Mapping[ReasonCode, Relaxation]] = {
         Code.CELL_STATUS: edits.instance(status='ACTIVE', power_state=RUNNING),
         Code.CELL_BEGUN: _move_over,
         Code.CELL_UNCONFIRMED: _move_over,
@@ -151,7 +156,7 @@ class Cells(Extension):
             long_rpc_timeout_seconds=math.inf
         ),
     }
-    remedies: ClassVar[Mapping[Code, Mapping[str, str]]] = {
+    remedies: ClassVar[Mapping[ReasonCode, Mapping[str, str]]] = {
         Code.CELL_LOSSY: {'cell_move_lossy': 'true'}
     }
 
@@ -163,6 +168,25 @@ class Cells(Extension):
         settings.max_migrations = settings.max_migrations or DEFAULT_MOVES
         # The zones of two cells are never the same.
         settings.restrict_to_az = False
+
+    def cut(
+        self,
+        snapshot: Snapshot,
+        inventory: CloudInventory,
+        request: ScopeRequest,
+    ) -> CellNeeds:
+        scope = request.chosen
+        services = inventory.services or {}
+        hosts = inventory.cloud.hosts | inventory.cloud.other_hosts
+        available = {
+            name for name, service in services.items() if service.is_available
+        }
+        return replace(
+            cell_drain.needs_of(inventory),
+            open_source_hosts=cell_hosts.open_beside(scope, hosts, available)
+            if isinstance(scope, CellScope)
+            else [],
+        )
 
     def host_reasons(self, host: Host, settings: Settings) -> list[Reason]:
         if not settings.evacuate or host.cell != self.asked.source:

@@ -2,12 +2,12 @@
 """The extension that recovers: its answers to the trunk's questions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from kronos.engine import edits
 from kronos.engine.edits import Pair, Relaxation
-from kronos.engine.extension import Extension
+from kronos.engine.extension import Extension, ReasonCode
 from kronos.engine.planning.phase_input import PlanScope
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -19,7 +19,17 @@ from kronos.engine.types import (
     PlanningInput,
     Snapshot,
 )
-from kronos.extensions.recovery import failures, faulty_hosts, planning
+from kronos.extensions.recovery import (
+    failures,
+    faulty_hosts,
+    outcome,
+    planning,
+)
+from kronos.extensions.recovery.failures import Failures
+from kronos.extensions.recovery.outcome import RecoveryOutcome
+from kronos.extensions.recovery.readings import failures as readings
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import ScopeRequest
 
 
 def _any_number(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
@@ -40,7 +50,7 @@ class Recovery(Extension):
     """It closes hosts at fault, drains them, and starts servers again."""
 
     name: ClassVar[str] = failures.NAME
-    relaxations: ClassVar[Mapping[Code, Relaxation]] = {
+    relaxations: ClassVar[Mapping[ReasonCode, Relaxation]] = {
         Code.SCOPE_FAILURES_UNKNOWN: lambda case, _, __: edits.with_beside(
             case, failures.NAME, unknown=''
         ),
@@ -51,6 +61,17 @@ class Recovery(Extension):
     @property
     def closes_hosts(self) -> bool:
         return True
+
+    def cut(
+        self,
+        snapshot: Snapshot,
+        inventory: CloudInventory,
+        request: ScopeRequest,
+    ) -> Failures:
+        return Failures(
+            failures.why_unknown(inventory.beside),
+            readings.elsewhere(snapshot.scope, snapshot.hosts, inventory),
+        )
 
     def stopped(self, snapshot: Snapshot, settings: Settings) -> Reason | None:
         return faulty_hosts.why_stopped(snapshot, settings)
@@ -65,19 +86,21 @@ class Recovery(Extension):
     def closings(
         self, result: AggregateResult, snapshot: Snapshot, settings: Settings
     ) -> list[Closing]:
-        found = faulty_hosts.to_close(snapshot, settings)
-        return [Closing(host, reason) for host, reason in found.items()]
+        reasons = faulty_hosts.to_close(snapshot, settings)
+        return [Closing(host, reason) for host, reason in reasons.items()]
 
     def note(
         self, result: AggregateResult, snapshot: Snapshot, settings: Settings
     ) -> None:
         """Add what failed, whatever becomes of it."""
-        result.hosts_at_fault = faulty_hosts.at_fault(snapshot)
-        result.failed_servers = {
-            uuid: instance.failure
-            for uuid, instance in sorted(snapshot.instances.items())
-            if instance.failure
-        }
+        result.beside[failures.NAME] = RecoveryOutcome(
+            faulty_hosts.at_fault(snapshot),
+            {
+                uuid: instance.failure
+                for uuid, instance in sorted(snapshot.instances.items())
+                if instance.failure
+            },
+        )
 
     def follow(
         self,
@@ -90,7 +113,9 @@ class Recovery(Extension):
         :returns: the cold migrations among it
         """
         planned = planning.plan(case, planner)
-        result.restarts = planned.restarts
+        result.beside[failures.NAME] = replace(
+            outcome.of(result), restarts=planned.restarts
+        )
         started = {restart.instance for restart in planned.restarts}
         for reasons in (result.stayed, result.unmovable):
             reasons |= planned.left
@@ -109,11 +134,11 @@ class Recovery(Extension):
 
     def answer(self, result: AggregateResult, uuid: str) -> dict[str, Any]:
         """What becomes of one that failed: where it starts, or why not."""
-        for restart in result.restarts:
+        for restart in outcome.of(result).restarts:
             if restart.instance == uuid:
                 return _recovery(restart.destination, '', restart.reason)
         why = result.stayed.get(uuid)
-        if uuid not in result.failed_servers or why is None:
+        if uuid not in outcome.of(result).failed_servers or why is None:
             return {}
         return _recovery('', why.code.value, str(why))
 

@@ -41,13 +41,13 @@ def why_stopped(snapshot: Snapshot, settings: Settings) -> Reason | None:
         text = f'what to recover is unknown: {failed.unknown}'
         return Reason(text, Code.SCOPE_FAILURES_UNKNOWN)
     counted = {*at_fault(snapshot), *_closed(snapshot)}
-    found = [*sorted(counted), *sorted(failed.elsewhere)]
+    names = [*sorted(counted), *sorted(failed.elsewhere)]
     limit = settings.max_closed_hosts
-    if len(found) <= limit:
+    if len(names) <= limit:
         return None
     text = (
-        f'{len(found)} hosts are at fault or were closed by Kronos '
-        f'({wording.some(found, SHOWN)}), and max_closed_hosts is {limit}: '
+        f'{len(names)} hosts are at fault or were closed by Kronos '
+        f'({wording.some(names, SHOWN)}), and max_closed_hosts is {limit}: '
         'it is the storage or the network rather than the hosts, so none is '
         'closed'
     )

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from kronos.engine.eligibility import hosts
 from kronos.engine.eligibility.instances import RUNNING
 from kronos.engine.extension import PLAIN
-from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PlanScope
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -21,11 +20,11 @@ from kronos.engine.types import (
     Instance,
     MigrationStep,
     PlanningInput,
-    Restart,
     Snapshot,
 )
 from kronos.extensions.recovery import faulty_hosts, restarts
-from kronos.extensions.recovery.restarts import VERIFY, Decision
+from kronos.extensions.recovery.outcome import Restart
+from kronos.extensions.recovery.restarts import VERIFY, RestartDecision
 
 
 @dataclass(frozen=True)
@@ -39,46 +38,46 @@ class Planned:
     """Instance uuid to the reason why it is left alone."""
 
 
-def plan(given: PlanningInput, planner: PlanScope) -> Planned:
+def plan(inputs: PlanningInput, planner: PlanScope) -> Planned:
     """Plan the restarts of a scope.
 
-    :param given: with the moves of the scope's own plan among the earlier
+    :param inputs: with the moves of the scope's own plan among the earlier
     """
-    snapshot, settings = given.snapshot, given.settings
+    snapshot, settings = inputs.snapshot, inputs.settings
     if not settings.restart_servers:
         return Planned([], [], {})
     if hosts.why_shut(snapshot) or faulty_hosts.why_stopped(
         snapshot, settings
     ):
         return Planned([], [], {})
-    moving = {move.instance.uuid for move in given.earlier}
+    moving = {move.instance.uuid for move in inputs.earlier}
     here: list[Restart] = []
-    elsewhere: dict[str, Decision] = {}
-    left: dict[str, Reason] = {}
-    for uuid, one in sorted(snapshot.instances.items()):
-        if not restarts.concerned(one) or uuid in moving:
+    elsewhere: dict[str, RestartDecision] = {}
+    reasons: dict[str, Reason] = {}
+    for uuid, instance in sorted(snapshot.instances.items()):
+        if not restarts.concerned(instance) or uuid in moving:
             continue
-        found = restarts.decide(one, settings, snapshot.taken_at)
-        if isinstance(found, Reason):
-            left[uuid] = found
-        elif found.is_elsewhere or _is_bad_host(snapshot, one):
-            elsewhere[uuid] = replace(found, is_elsewhere=True)
-        elif why := _why_not_there(snapshot, one):
-            left[uuid] = why
+        decision = restarts.decide(instance, settings, snapshot.taken_at)
+        if isinstance(decision, Reason):
+            reasons[uuid] = decision
+        elif decision.is_elsewhere or _is_bad_host(snapshot, instance):
+            elsewhere[uuid] = replace(decision, is_elsewhere=True)
+        elif why := _why_not_there(snapshot, instance):
+            reasons[uuid] = why
         else:
-            here.append(_restart(one, one.host, found))
-    planned = Planned(here, [], left)
-    for avoided, group in _by_avoided(given, elsewhere):
-        _plan_elsewhere(given, planner, planned, avoided, group)
+            here.append(_restart(instance, instance.host, decision))
+    planned = Planned(here, [], reasons)
+    for avoided, group in _by_avoided(inputs, elsewhere):
+        _plan_elsewhere(inputs, planner, planned, avoided, group)
     return planned
 
 
 def _by_avoided(
-    given: PlanningInput, elsewhere: Mapping[str, Decision]
-) -> Iterator[tuple[dict[str, str], dict[str, Decision]]]:
+    inputs: PlanningInput, elsewhere: Mapping[str, RestartDecision]
+) -> Iterator[tuple[dict[str, str], dict[str, RestartDecision]]]:
     """The servers by the hosts that they avoid: hosts to reasons."""
-    snapshot, settings = given.snapshot, given.settings
-    groups: dict[tuple[tuple[str, str], ...], dict[str, Decision]] = {}
+    snapshot, settings = inputs.snapshot, inputs.settings
+    groups: dict[tuple[tuple[str, str], ...], dict[str, RestartDecision]] = {}
     for uuid, how in elsewhere.items():
         avoided = restarts.avoided(
             snapshot.instances[uuid], settings, snapshot.taken_at
@@ -89,11 +88,11 @@ def _by_avoided(
 
 
 def _plan_elsewhere(
-    given: PlanningInput,
+    inputs: PlanningInput,
     planner: PlanScope,
     planned: Planned,
     avoided: Mapping[str, str],
-    group: Mapping[str, Decision],
+    group: Mapping[str, RestartDecision],
 ) -> None:
     """Plan servers that leave their hosts, after all that is planned.
 
@@ -102,7 +101,7 @@ def _plan_elsewhere(
 
     :param planned: is added to
     """
-    snapshot = given.snapshot
+    snapshot = inputs.snapshot
     earlier = [
         EarlierMove(
             snapshot.scope,
@@ -113,74 +112,85 @@ def _plan_elsewhere(
         )
         for step in planned.steps
     ]
-    after = replace(given, earlier=[*given.earlier, *earlier])
+    after = replace(inputs, earlier=[*inputs.earlier, *earlier])
     result = planner(_drain(after, group, avoided))
-    there = _there(snapshot, result, group)
-    moved = {one.instance for one in there}
-    planned.restarts.extend(there)
-    planned.steps.extend(one for one in result.steps if one.instance in moved)
+    restarted = _there(snapshot, result, group)
+    moved = {restart.instance for restart in restarted}
+    planned.restarts.extend(restarted)
+    planned.steps.extend(
+        step for step in result.steps if step.instance in moved
+    )
     for uuid in group.keys() - moved:
-        one, how = snapshot.instances[uuid], group[uuid]
-        if how.stopped and _why_not_there(snapshot, one) is None:
-            planned.restarts.append(_restart(one, one.host, how))
+        instance, how = snapshot.instances[uuid], group[uuid]
+        if how.stopped and _why_not_there(snapshot, instance) is None:
+            planned.restarts.append(_restart(instance, instance.host, how))
         else:
-            planned.left[uuid] = _why_stays(one, result)
+            planned.left[uuid] = _why_stays(instance, result)
 
 
-def _is_bad_host(snapshot: Snapshot, one: Instance) -> bool:
+def _is_bad_host(snapshot: Snapshot, instance: Instance) -> bool:
     """Whether it should leave its host, which is at fault, all the same.
 
     What waits to be confirmed is brought to its end first.
     """
-    service = (snapshot.services or {}).get(one.host)
+    service = (snapshot.services or {}).get(instance.host)
     is_closed = service is not None and service.is_closed_by_kronos
-    is_faulty = snapshot.hosts[one.host].faulty is not None
-    return (is_closed or is_faulty) and one.status != VERIFY
+    is_faulty = snapshot.hosts[instance.host].faulty is not None
+    return (is_closed or is_faulty) and instance.status != VERIFY
 
 
-def _why_not_there(snapshot: Snapshot, one: Instance) -> Reason | None:
+def _why_not_there(snapshot: Snapshot, instance: Instance) -> Reason | None:
     """Why a server is not started where it is: nova-compute has to do it."""
-    service = (snapshot.services or {}).get(one.host)
+    service = (snapshot.services or {}).get(instance.host)
     if service is not None and service.is_up:
         return None
-    text = f'its host {one.host} is not up, so that nobody can start it there'
-    return Reason(text, Code.HOST_DOWN, host=one.host)
+    text = (
+        f'its host {instance.host} is not up, so that nobody can start it '
+        'there'
+    )
+    return Reason(text, Code.HOST_DOWN, host=instance.host)
 
 
-def _restart(one: Instance, destination: str, how: Decision) -> Restart:
-    why = f'it failed ({one.failure})' if one.failure else 'it failed'
+def _restart(
+    instance: Instance, destination: str, how: RestartDecision
+) -> Restart:
+    why = (
+        f'it failed ({instance.failure})' if instance.failure else 'it failed'
+    )
     if how.stopped:
         why = 'a restart before has left it off'
     elif how.is_elsewhere and how.attempt > 1:
         why += f' again, after restart {how.attempt - 1}'
     return Restart(
-        instance=one.uuid,
-        instance_name=one.name,
-        host=one.host,
+        instance=instance.uuid,
+        instance_name=instance.name,
+        host=instance.host,
         destination=destination,
         attempt=how.attempt,
-        failure=one.failure,
-        failed_at=one.failed_at,
+        failure=instance.failure,
+        failed_at=instance.failed_at,
         stopped=how.stopped,
         reason=why,
     )
 
 
 def _drain(
-    given: PlanningInput,
-    elsewhere: Mapping[str, Decision],
+    inputs: PlanningInput,
+    elsewhere: Mapping[str, RestartDecision],
     avoided: Mapping[str, str],
 ) -> PlanningInput:
     """The hosts of these servers, to be drained of them and nobody else.
 
     :param avoided: hosts that take none of them, with the reason
     """
-    snapshot = given.snapshot
+    snapshot = inputs.snapshot
     instances = {
-        uuid: _as_if_well(one)
+        uuid: _as_if_well(instance)
         if uuid in elsewhere
-        else replace(one, unmovable=one.unmovable or 'it is not restarted')
-        for uuid, one in snapshot.instances.items()
+        else replace(
+            instance, unmovable=instance.unmovable or 'it is not restarted'
+        )
+        for uuid, instance in snapshot.instances.items()
     }
     now = {
         name: replace(
@@ -192,16 +202,16 @@ def _drain(
     }
     sources = {snapshot.instances[uuid].host for uuid in elsewhere}
     return replace(
-        given,
+        inputs,
         snapshot=replace(snapshot, instances=instances, hosts=now),
-        settings=_settings(given.settings, sorted(sources)),
+        settings=_settings(inputs.settings, sorted(sources)),
     )
 
 
-def _as_if_well(one: Instance) -> Instance:
+def _as_if_well(instance: Instance) -> Instance:
     """One that may be moved, as far as its failure is concerned."""
     return replace(
-        one,
+        instance,
         status='ACTIVE',
         task_state=None,
         power_state=RUNNING,
@@ -227,7 +237,7 @@ def _settings(settings: Settings, sources: Sequence[str]) -> Settings:
 def _there(
     snapshot: Snapshot,
     result: AggregateResult,
-    elsewhere: Mapping[str, Decision],
+    elsewhere: Mapping[str, RestartDecision],
 ) -> list[Restart]:
     return [
         _restart(
@@ -240,9 +250,9 @@ def _there(
     ]
 
 
-def _why_stays(one: Instance, result: AggregateResult) -> Reason:
-    why = result.stayed.get(one.uuid)
+def _why_stays(instance: Instance, result: AggregateResult) -> Reason:
+    why = result.stayed.get(instance.uuid)
     if why is None:
-        code = stop_reasons.CODES[result.stopped]
+        code = result.stopped.code
         why = Reason(result.reason, code)
     return why.worded(f'it cannot be restarted elsewhere: {why}')

@@ -32,7 +32,7 @@ UNDER_WAY = ('PENDING', 'ONGOING')
 
 
 @dataclass(frozen=True)
-class Decision:
+class RestartDecision:
     """How a server is started again."""
 
     attempt: int
@@ -71,18 +71,22 @@ def avoided(
     :param now: Unix seconds
     """
     since = now - settings.recovery_window_seconds
-    found: dict[str, str] = {}
-    for one in _acted(instance):
-        if one.at >= since and one.source:
-            found[one.source] = 'the server has failed there'
-        if one.at >= since and one.destination and one.state == 'FAILED':
-            found[one.destination] = 'its restart has failed there'
-    return found
+    reasons: dict[str, str] = {}
+    for restart in _acted(instance):
+        if restart.at >= since and restart.source:
+            reasons[restart.source] = 'the server has failed there'
+        if (
+            restart.at >= since
+            and restart.destination
+            and restart.state == 'FAILED'
+        ):
+            reasons[restart.destination] = 'its restart has failed there'
+    return reasons
 
 
 def decide(
     instance: Instance, settings: Settings, now: float
-) -> Decision | Reason:
+) -> RestartDecision | Reason:
     """How a server that is concerned is started again, or why it is not.
 
     :param now: Unix seconds
@@ -111,8 +115,8 @@ def _forbidden(instance: Instance) -> Reason | None:
 
 
 def _under_way(instance: Instance, now: float) -> Reason | None:
-    for one in instance.restarts:
-        if one.state in UNDER_WAY and now - one.at < ALIVE_SECONDS:
+    for restart in instance.restarts:
+        if restart.state in UNDER_WAY and now - restart.at < ALIVE_SECONDS:
             text = 'a restart of it is in a plan that is under way'
             return Reason(text, Code.INSTANCE_ON_ITS_WAY)
     return None
@@ -151,7 +155,7 @@ def _not_stopped_by_failure(instance: Instance) -> Reason | None:
 def _old(instance: Instance, now: float) -> Reason | None:
     if half_done(instance):
         return None
-    ended = max((one.at for one in _acted(instance)), default=0.0)
+    ended = max((restart.at for restart in _acted(instance)), default=0.0)
     if instance.failed_at <= ended:
         text = 'its failure was last said before its restart ended'
         return Reason(text, Code.INSTANCE_FAILURE_OLD)
@@ -164,22 +168,22 @@ def _old(instance: Instance, now: float) -> Reason | None:
 
 def _decided(
     instance: Instance, settings: Settings, now: float
-) -> Decision | Reason:
+) -> RestartDecision | Reason:
     since = now - settings.recovery_window_seconds
-    tried = sum(one.at >= since for one in _acted(instance))
+    tried = sum(restart.at >= since for restart in _acted(instance))
     unfinished = half_done(instance)
     if unfinished is not None:
         # It goes on with what was begun, which counts as one.
         tried = max(tried - 1, 0)
-        if sum(one.at >= since for one in _acted(instance)) <= MOST:
-            return Decision(
+        if sum(restart.at >= since for restart in _acted(instance)) <= MOST:
+            return RestartDecision(
                 tried + 1,
                 _leaves(instance, unfinished),
                 _left_by(instance),
             )
     elif tried < MOST:
         elsewhere = tried > 0 or instance.failure == IO_ERROR
-        return Decision(tried + 1, elsewhere)
+        return RestartDecision(tried + 1, elsewhere)
     text = (
         f'it was restarted {MOST} times within '
         f'{durations.exact(settings.recovery_window_seconds)} and failed '
@@ -203,10 +207,11 @@ def _left_by(instance: Instance) -> str:
     """Id of the newest request of a restart that has left it as it is."""
     acted = reversed(_acted(instance))
     ids = (
-        one.migrate if instance.status == VERIFY else one.stop for one in acted
+        restart.migrate if instance.status == VERIFY else restart.stop
+        for restart in acted
     )
-    return next((one for one in ids if one), '')
+    return next((restart for restart in ids if restart), '')
 
 
 def _acted(instance: Instance) -> list[PastRestart]:
-    return [one for one in instance.restarts if one.acted]
+    return [restart for restart in instance.restarts if restart.acted]

@@ -27,6 +27,7 @@ from kronos.engine.types import (
     ServerGroup,
 )
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.recovery import failures as failures_of
 from kronos.extensions.recovery.readings import failures
 from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
@@ -67,7 +68,7 @@ class _Rewriter:
                 *(one.extra_specs for one in found.instances),
                 *(
                     one.extra_specs
-                    for one in found.cell_needs.flavors.values()
+                    for one in cell_drain.needs_of(found).flavors.values()
                 ),
             ],
         )
@@ -111,8 +112,14 @@ class _Rewriter:
             events=[self._event(one) for one in was.events],
             warnings=[_told(text) for text in was.warnings],
             exclusions_unknown=_told(was.exclusions_unknown),
-            failures_unknown=_told(was.failures_unknown),
-            cell_needs=cells.needs(was.cell_needs, self._specs),
+            beside={
+                failures_of.NAME: failures_of.Failures(
+                    _told(failures_of.why_unknown(was.beside))
+                ),
+                cell_drain.NAME: cells.needs(
+                    cell_drain.needs_of(was), self._specs
+                ),
+            },
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:

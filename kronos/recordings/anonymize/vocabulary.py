@@ -10,6 +10,7 @@ import re
 import os_resource_classes
 import os_traits
 
+from kronos.clients import neutron
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.scoring import dirty_rates
@@ -18,6 +19,7 @@ from kronos.engine.types import MigrationPhase
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.readings import unfinished_moves
 from kronos.extensions.recovery import restarts
+from kronos.extensions.recovery.failures import NOT_ASKED
 from kronos.extensions.recovery.readings import failures
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud, exclusions
@@ -99,7 +101,7 @@ PHRASES = (
     cloud.NO_DIRTY_RATES,
     dirty_rates.FIELD,
     unfinished_moves.NOT_KNOWN,
-    cloud.NOT_ASKED,
+    NOT_ASKED,
     'the recording does not tell its time',
     'all hosts are taken to be up and enabled',
     'are not planned',
@@ -131,7 +133,7 @@ GUESTS = frozenset({'', restarts.RUNNING, restarts.OFF})
 STOPPERS = frozenset(
     {'', restarts.BY_NOVA, restarts.BY_KRONOS, restarts.BY_USER}
 )
-PORTS = frozenset({'', cell_drain.RESOURCES, cell_drain.ACCELERATOR})
+PORTS = frozenset({'', neutron.RESOURCES, neutron.ACCELERATOR})
 ACTION_STATES = _words(
     'PENDING ONGOING SUCCEEDED FAILED CANCELLED DELETED SKIPPED'
 )

@@ -11,27 +11,26 @@ from collections.abc import Iterator, Mapping
 from oslo_log import log as logging
 
 from kronos.engine import types, wording
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import (
-    CellOutcome,
-    UnfinishedMove,
-    confirming,
-)
 from kronos.reports import rest, thresholds
 from kronos.strategies.outcome import status_messages
+from kronos.strategies.outcome.additions import PLAIN, Additions
 
 SHOWN = 10
 """Names of one kind in a line of the log."""
 
 
-def lines(report: types.CycleReport) -> Iterator[tuple[int, str]]:
+def lines(
+    report: types.CycleReport, additions: Additions = PLAIN
+) -> Iterator[tuple[int, str]]:
     """Every line with its level."""
     for scope in report.scopes:
-        for level, text in _of_scope(scope):
+        for level, text in _of_scope(scope, additions):
             yield level, f'scope {scope.name}: {text}'
 
 
-def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
+def _of_scope(
+    scope: types.AggregateResult, additions: Additions
+) -> Iterator[tuple[int, str]]:
     yield logging.INFO, _scope_line(scope)
     for policy in scope.policies:
         yield logging.DEBUG, _policy_line(policy)
@@ -51,46 +50,7 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
         yield logging.INFO, f'close host {closing.host}: {closing.reason}'
     for step in scope.steps:
         yield logging.INFO, _step_line(scope, step)
-    cell = cell_drain.outcome_of(scope)
-    if cell is not None:
-        yield from _of_cell(scope, cell)
-    for restart in scope.restarts:
-        yield logging.INFO, _restart_line(restart)
-
-
-def _of_cell(
-    scope: types.AggregateResult, cell: CellOutcome
-) -> Iterator[tuple[int, str]]:
-    for move in cell.finishing:
-        yield logging.INFO, f'finish {_begun(move)}'
-    for move in cell.unconfirmed:
-        yield (
-            logging.WARNING,
-            f'not confirmed: {_begun(move)}: "{confirming(move.instance)}", '
-            'or revert',
-        )
-    for move in cell.going_on:
-        why = scope.stayed.get(move.instance, f'it is {move.status}')
-        yield logging.INFO, f'left as it is: {_begun(move)}: {why}'
-    for other in cell.of_others:
-        yield (
-            logging.WARNING,
-            f'server {other.instance} ({other.instance_name}) is in '
-            f'VERIFY_RESIZE by somebody else ({other.source} -> '
-            f'{other.destination}): confirm or revert it',
-        )
-    for server in cell.may_be_here:
-        yield (
-            logging.INFO,
-            f'may be in the cell: {server.uuid} ({server.name})',
-        )
-
-
-def _begun(move: UnfinishedMove) -> str:
-    return (
-        f'{move.instance} ({move.instance_name}) {move.source} -> '
-        f'{move.destination}, begun by action {move.action}'
-    )
+    yield from additions.lines(scope)
 
 
 def _scope_line(scope: types.AggregateResult) -> str:
@@ -156,15 +116,6 @@ def _drain_line(drain: types.Drain) -> str:
     return (
         f'host {drain.host} is emptied ({drain.reason}): {drain.leaving} of '
         f'{drain.instances} leave' + (f'; {staying}' if staying else '')
-    )
-
-
-def _restart_line(restart: types.Restart) -> str:
-    where = f'-> {restart.destination}' if restart.is_elsewhere else ''
-    return (
-        f'restart {restart.instance} ({restart.instance_name}) on '
-        f'{restart.host} {where}, '
-        f'attempt {restart.attempt}: {restart.reason}'
     )
 
 

@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The actions of a plan, in the order and with the parents they are run by.
 
-Moves to another cell that were left half done are finished first, and what
-takes place at the same hosts waits for that. Then hosts at fault are closed.
-What leaves one of them waits for that, and is told so: Watcher goes on with a
-plan of which an action failed. Moves stand in the order in which they get
-their turns.
+Moves stand in the order in which they get their turns. What an extension
+does beside them, or has them wait for, it says itself.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.engine import types
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.audit import cell_actions
-from kronos.extensions.cells.cell_drain import UnfinishedMove
+from kronos.engine.types import MigrationStep
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import status_messages
+from kronos.strategies.outcome.additions import PLAIN, Additions
 
 
-@dataclass
+@dataclass(eq=False)
 class PlannedAction:
     """An action of a solution of Watcher."""
 
@@ -28,144 +24,65 @@ class PlannedAction:
     parameters: dict[str, Any]
     resource: str
     """Uuid of its server, or name of its host."""
-    parents: list[int]
-    """Positions of those that must end before it."""
+    after: list['PlannedAction'] = field(default_factory=list)
+    """Those that must end before it; each of them stands before it."""
+    step: MigrationStep | None = None
+    """The step of the report that it carries out, if it is one's."""
+    parents: list[int] = field(default_factory=list)
+    """Positions of ``after``, once all actions have theirs."""
 
 
 def of(
     report: types.CycleReport,
     parents: Sequence[Sequence[int]],
     order: Sequence[int],
+    additions: Additions = PLAIN,
 ) -> list[PlannedAction]:
     """All of a plan.
 
     :param parents: for each step of the report the indices of its parents
     :param order: indices of all steps, parents first: who is earlier gets
         its turn first. The number that an action tells is that of the report
+    :raises ValueError: an extension has an action wait for a later one
     """
-    begun = enumerate(cell_drain.finishing(*report.scopes), start=1)
-    actions = [
-        _finishing(number, scope, move) for number, (scope, move) in begun
-    ]
-    finishing = list(actions)
-    emptied = cell_drain.outcomes(report.scopes)
-    closed = {}
-    for scope, closing in report.closings:
-        closed[closing.host] = len(actions)
-        actions.append(
-            _disabling(closing)
-            if scope in emptied
-            else _closing(len(actions) + 1, scope, closing)
-        )
-    first, steps = len(actions), report.steps
-    position = {index: first + place for place, index in enumerate(order)}
+    ahead = additions.ahead(report)
+    moves: dict[int, PlannedAction] = {}
     for index in order:
-        step = steps[index]
-        inputs = _step(first + index + 1, step)
-        after = sorted(position[parent] for parent in parents[index])
-        if step.how is not None:
-            inputs |= cell_actions.move(step.how, emptied[step.scope])
-            ends = [step.source, step.destination]
-            # Nova would resize inside the cell while one of them is open.
-            after = [*_beside(ends, finishing), *closed.values(), *after]
-            actions.append(
-                _move(watcher_actions.CELL_MOVE, inputs, step, after)
-            )
-            continue
-        if step.source in closed:
-            inputs['source_closed'] = True
-            after = [closed[step.source], *after]
-        actions.append(_move(watcher_actions.ACTION_TYPE, inputs, step, after))
-    return actions + _restarts(report, actions)
+        step = report.steps[index]
+        moves[index] = PlannedAction(
+            watcher_actions.ACTION_TYPE,
+            _step(len(ahead) + index + 1, step),
+            step.instance,
+            [moves[parent] for parent in parents[index]],
+            step,
+        )
+    actions = additions.arranged(report, ahead, list(moves.values()))
+    position = {action: number for number, action in enumerate(actions)}
+    for action in actions:
+        action.parents = _parents(action, position)
+    return actions
 
 
-def _restarts(
-    report: types.CycleReport, moves: Sequence[PlannedAction]
+def _parents(
+    action: PlannedAction, position: Mapping[PlannedAction, int]
+) -> list[int]:
+    own = position[action]
+    positions = sorted(position.get(other, own) for other in action.after)
+    if positions and positions[-1] >= own:
+        raise ValueError(f'{action.action_type} waits for a later action')
+    return positions
+
+
+def beside(
+    hosts: Sequence[str], actions: Sequence[PlannedAction]
 ) -> list[PlannedAction]:
-    """Those of a plan, behind all its moves."""
-    return [
-        PlannedAction(
-            watcher_actions.RESTART,
-            _restart(number, scope, restart),
-            restart.instance,
-            _before_restart(restart, moves),
-        )
-        for number, (scope, restart) in enumerate(
-            report.restarts, start=len(moves) + 1
-        )
-    ]
-
-
-def _before_restart(
-    restart: types.Restart, planned: Sequence[PlannedAction]
-) -> list[int]:
-    """Its destination was planned with all moves there made."""
-    if not restart.is_elsewhere:
-        return []
-    return _beside([restart.destination], planned)
-
-
-def _beside(
-    hosts: Sequence[str], planned: Sequence[PlannedAction]
-) -> list[int]:
-    """Positions of the actions that take a server to or from hosts."""
+    """The actions that take a server to or from some hosts."""
     ends = ('source_node', 'destination_node')
     return [
-        position
-        for position, action in enumerate(planned)
+        action
+        for action in actions
         if any(action.parameters.get(name) in hosts for name in ends)
     ]
-
-
-def _restart(
-    number: int, scope: str, restart: types.Restart
-) -> dict[str, Any]:
-    return {
-        'aggregate': scope,
-        'sequence': number,
-        'resource_name': restart.instance_name,
-        'source_node': restart.host,
-        'destination_node': restart.destination,
-        'attempt': restart.attempt,
-        'failure': restart.failure,
-        'failed_at': restart.failed_at,
-        'stopped': restart.stopped,
-        'reason': restart.reason,
-    }
-
-
-def _move(
-    kind: str,
-    inputs: dict[str, Any],
-    step: types.MigrationStep,
-    after: list[int],
-) -> PlannedAction:
-    return PlannedAction(kind, inputs, step.instance, after)
-
-
-def _finishing(
-    number: int, scope: str, begun: UnfinishedMove
-) -> PlannedAction:
-    inputs = cell_actions.finishing(number, scope, begun)
-    return PlannedAction(watcher_actions.CELL_MOVE, inputs, begun.instance, [])
-
-
-def _disabling(closing: types.Closing) -> PlannedAction:
-    inputs = cell_actions.closing(closing)
-    return PlannedAction(
-        watcher_actions.SERVICE_STATE, inputs, closing.host, []
-    )
-
-
-def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:
-    inputs = {
-        'aggregate': scope,
-        'sequence': number,
-        'resource_name': closing.host,
-        'source_node': closing.host,
-        'reason': str(closing.reason),
-    }
-    return PlannedAction(watcher_actions.CLOSE_HOST, inputs, closing.host, [])
 
 
 def _step(number: int, step: types.MigrationStep) -> dict[str, Any]:

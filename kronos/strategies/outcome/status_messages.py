@@ -3,13 +3,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from kronos.engine import types, wording
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import ForeignMove, UnfinishedMove
+from kronos.engine.extension import Phase
 from kronos.reports import certificates, rest
 from kronos.snapshots import exclusions
+from kronos.strategies.outcome.additions import PLAIN, Additions
 
 REASON = 120
 """Characters of a reason where a warning has to be told beside it."""
@@ -34,37 +34,42 @@ _BLIND = {
 }
 
 
-def is_blind(report: types.CycleReport) -> bool:
+def is_blind(report: types.CycleReport, additions: Additions = PLAIN) -> bool:
     """Whether not one scope could be judged, and nothing is done at all."""
     return bool(report.scopes) and all(
-        scope.stopped in _BLIND and not cell_drain.finishing(scope)
+        scope.stopped in _BLIND and not additions.acts(scope)
         for scope in report.scopes
     )
 
 
-def summary(report: types.CycleReport, describe: ScopeSummary) -> str:
+def summary(
+    report: types.CycleReport,
+    describe: ScopeSummary,
+    additions: Additions = PLAIN,
+) -> str:
     """The outcome scope by scope; those that could not be judged first."""
     scopes = sorted(
         report.scopes, key=lambda scope: scope.stopped not in _BLIND
     )
-    return '; '.join(_scope_summary(scope, describe) for scope in scopes)
+    return '; '.join(
+        _scope_summary(scope, describe, additions) for scope in scopes
+    )
 
 
 def _scope_summary(
-    scope: types.AggregateResult, describe: ScopeSummary
+    scope: types.AggregateResult, describe: ScopeSummary, additions: Additions
 ) -> str:
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
-    cell = cell_drain.outcome_of(scope)
-    if cell is not None and cell.is_empty:
-        return f'{first}{cell_drained(scope)}'
-    if not (scope.steps or scope.closings or scope.restarts):
-        parts = [', '.join(_not_over(scope)), _standstill(scope)]
+    if additions.is_over(scope):
+        return f'{first}{describe(scope)}'
+    if not (scope.steps or scope.closings or additions.is_described(scope)):
+        parts = [', '.join(additions.unfinished(scope)), _standstill(scope)]
         return f'{scope.name}: {first}{"; ".join(filter(None, parts))}'
     name = scope.name
     if scope.unmeasured:
-        name += f': {_cut(scope.unmeasured, REASON)}'
+        name += f': {cut(scope.unmeasured, REASON)}'
     first += ''.join(f'{text}; ' for text in strangers(scope))
     return f'{name}: {first}{_migrations(scope)}, {describe(scope)}'
 
@@ -77,7 +82,7 @@ def unjudged(scope: types.AggregateResult) -> list[str]:
     if scope.stopped in _BLIND or scope.unmeasured:
         return []
     return [
-        f'{policy.name} not judged ({_cut(_bare(policy), UNJUDGED)})'
+        f'{policy.name} not judged ({cut(_bare(policy), UNJUDGED)})'
         for policy in scope.policies
         if policy.skipped
     ]
@@ -86,7 +91,7 @@ def unjudged(scope: types.AggregateResult) -> list[str]:
 def strangers(scope: types.AggregateResult) -> list[str]:
     """What is at fault by a query and no host of the cloud."""
     return [
-        _cut(text, UNJUDGED)
+        cut(text, UNJUDGED)
         for text in scope.warnings
         if exclusions.STRANGERS in text
     ]
@@ -105,7 +110,7 @@ def _standstill(scope: types.AggregateResult) -> str:
     """
     if scope.stopped in _BLIND:
         return scope.reason
-    skipped = _not_drained(scope)
+    skipped = not_drained(scope)
     prefixes = tuple(
         f'host {host} is not drained: {reason}'
         for host, reason in scope.not_drained.items()
@@ -117,11 +122,12 @@ def _standstill(scope: types.AggregateResult) -> str:
     ]
     if not (skipped or warnings):
         return scope.reason
-    text = '; '.join([_cut(scope.reason, REASON), *skipped])
+    text = '; '.join([cut(scope.reason, REASON), *skipped])
     return f'{text}; warning: {"; ".join(warnings)}' if warnings else text
 
 
-def _cut(text: str, limit: int) -> str:
+def cut(text: str, limit: int) -> str:
+    """A text of so many characters at most."""
     return text if len(text) <= limit else f'{text[: limit - 3]}...'
 
 
@@ -132,9 +138,12 @@ def _migrations(scope: types.AggregateResult) -> str:
     phases = Counter(step.phase for step in scope.steps)
     if len(phases) == 1:
         return text
+    # Those of an extension come last.
+    own = list[Phase](types.MigrationPhase)
+    others = sorted(phases.keys() - {*own})
     parts = [
         f'{phases[phase]} {phase.value}'
-        for phase in types.MigrationPhase
+        for phase in [*own, *others]
         if phases[phase]
     ]
     return f'{text} ({", ".join(parts)})'
@@ -169,76 +178,7 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
 def drained(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_drain``, host by host."""
     return ', '.join(
-        _not_drained(scope) + [_drain(drain) for drain in scope.drains]
-    )
-
-
-def recovered(scope: types.AggregateResult) -> str:
-    """What a plan does for ``kronos_recovery``, host by host."""
-    parts = [
-        f'{closing.host} is closed ({_cut(closing.reason, WHY)})'
-        for closing in scope.closings
-    ]
-    if scope.restarts:
-        elsewhere = sum(restart.is_elsewhere for restart in scope.restarts)
-        text = wording.counted(len(scope.restarts), 'restart')
-        parts.append(f'{text} ({elsewhere} elsewhere)' if elsewhere else text)
-    if scope.drains or scope.not_drained:
-        parts.append(drained(scope))
-    return ', '.join(parts)
-
-
-def cell_drained(scope: types.AggregateResult) -> str:
-    """What a plan does for ``kronos_cell``, or that nothing is left."""
-    cell = cell_drain.outcome_of(scope)
-    if cell is None:
-        return ''
-    shelved = len(cell.may_be_here)
-    beside = f', {shelved} SHELVED_OFFLOADED may be there' if shelved else ''
-    if cell.is_empty:
-        return f'cell {cell.source} is empty{beside}'
-    parts = [
-        f'cell {cell.source}: servers {cell.servers_before} -> '
-        f'{cell.servers_after}'
-    ]
-    if cell.staying:
-        counts = Counter(scope.stayed[uuid] for uuid in cell.staying)
-        reason = min(counts, key=lambda why: (-counts[why], why))
-        verb = 'stays' if len(cell.staying) == 1 else 'stay'
-        parts.append(f'{len(cell.staying)} {verb} ({reason})')
-    parts += _not_over(scope)
-    return ', '.join(parts + _not_drained(scope)) + beside
-
-
-def _not_over(scope: types.AggregateResult) -> list[str]:
-    """What becomes of moves to another cell that were begun before.
-
-    ``1 move begun before is finished``, ``vm7 waits for you to confirm``
-    """
-    cell = cell_drain.outcome_of(scope)
-    if cell is None:
-        return []
-    parts = []
-    if number := len(cell.finishing):
-        text = wording.counted(number, 'move begun before')
-        parts.append(f'{text} {"is" if number == 1 else "are"} finished')
-    if cell.unconfirmed:
-        verb = 'waits' if len(cell.unconfirmed) == 1 else 'wait'
-        names = _named(cell.unconfirmed)
-        parts.append(f'{names} {verb} for you to confirm or revert')
-    if cell.of_others:
-        verb = 'is' if len(cell.of_others) == 1 else 'are'
-        names = _named(cell.of_others)
-        parts.append(
-            f'{names} {verb} in VERIFY_RESIZE by somebody else: confirm or '
-            'revert'
-        )
-    return parts
-
-
-def _named(moves: Sequence[UnfinishedMove | ForeignMove]) -> str:
-    return wording.some(
-        [wording.named(move.instance_name, move.instance) for move in moves]
+        not_drained(scope) + [_drain(drain) for drain in scope.drains]
     )
 
 
@@ -251,7 +191,7 @@ def repaired(scope: types.AggregateResult) -> str:
 
 def _beside(scope: types.AggregateResult) -> str:
     """What the other phases leave undone or repair."""
-    parts = _not_drained(scope)
+    parts = not_drained(scope)
     parts += [_drain(drain) for drain in scope.drains if drain.staying]
     if scope.violations_before:
         parts.append(_groups(scope))
@@ -271,13 +211,13 @@ def _drain(drain: types.Drain) -> str:
     return f'{text}, {number} {"stays" if number == 1 else "stay"} ({reason})'
 
 
-def _not_drained(scope: types.AggregateResult) -> list[str]:
+def not_drained(scope: types.AggregateResult) -> list[str]:
     """``h2, h3 are not drained (nova-compute is down)``, or nothing."""
     hosts, reasons = list(scope.not_drained), list(scope.not_drained.values())
     if not hosts:
         return []
     verb = 'is' if len(hosts) == 1 else 'are'
-    reason = _cut(reasons[0], WHY)
+    reason = cut(reasons[0], WHY)
     return [f'{wording.some(hosts)} {verb} not drained ({reason})']
 
 

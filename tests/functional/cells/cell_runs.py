@@ -33,8 +33,8 @@ from kronos.engine import faults
 from kronos.extensions.cells.actions import checkpoint, parameters, run
 from kronos.extensions.cells.actions.context import CellMoveContext
 from kronos.extensions.cells.actions.parameters import CellMoveTask
+from kronos.extensions.cells.cell_drain import CELL_MARK
 from kronos.extensions.cells.readings import cell_needs
-from kronos.snapshots import watcher_actions
 from tests.functional.cells import administrator, broken_ends, two_cells
 from tests.functional.cells.two_cells import HOSTS
 from tests.functional.nova import base
@@ -224,9 +224,9 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
     def standing(self) -> checkpoint.PlanStanding:
         """What the marks of the actions that were carried out tell."""
         return checkpoint.PlanStanding.of(
-            json.loads(row[watcher_actions.CELL_MARK])
+            json.loads(row[CELL_MARK])
             for row in self.marks.values()
-            if watcher_actions.CELL_MARK in row
+            if CELL_MARK in row
         )
 
     def attach(self, uuid: str) -> str:

@@ -15,6 +15,7 @@ from kronos.engine.reasons import Code
 from kronos.engine.types import AggregateResult
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.readings.cell_hosts import CellScope
+from kronos.extensions.cells.readings.reader import CellReader
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import cells as builders
@@ -35,9 +36,9 @@ class TestAudits(cell_runs.CellRunTestCase):
             self.placement_client,
             self.prometheus,
             hypervisor_types=['fake'],
-            cell_sources=self.sources,
+            reader=CellReader(self.sources),
         )
-        request = ScopeRequest(cells=CellScope(OLD, [NEW]))
+        request = ScopeRequest(chosen=CellScope(OLD, [NEW]))
         found = collector.collect(request, [builders.CPU], settings)
         [result] = propose(found.snapshots, [builders.CPU], settings).scopes
         return result

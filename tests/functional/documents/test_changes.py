@@ -38,7 +38,9 @@ SHOWN = {
     'a goal': ['unit/examples/goal.py'],
     "what an audit may want instead of the trunk's plan, or beside it": [
         'unit/examples/extension.py',
+        'unit/examples/extension_strategy.py',
         'unit/examples/test_extension.py',
+        'functional/watcher/test_extension.py',
     ],
     'what holds in a phase': ['unit/engine/test_phase_rules.py'],
     'a phase': ['unit/engine/planning/test_phases.py'],
@@ -54,7 +56,7 @@ SHOWN = {
     'a field of an instance or a host': [
         'unit/recordings/test_inventory_schema.py'
     ],
-    'an action': ['unit/actions/test_close_host.py'],
+    'an action': ['unit/extensions/recovery/actions/test_close_host.py'],
     'an option of the weigher': ['unit/weighers/test_score_source.py'],
     'what nova-scheduler ranks by': [
         'unit/engine/scoring/test_host_weights.py',
@@ -66,17 +68,17 @@ SHOWN = {
     ],
     'which host is closed, and when none is': [
         'unit/extensions/recovery/test_faulty_hosts.py',
-        'unit/actions/close/test_run.py',
+        'unit/extensions/recovery/actions/close/test_run.py',
     ],
     'which server is restarted, and where': [
         'unit/extensions/recovery/test_restarts.py',
         'unit/extensions/recovery/test_planning.py',
-        'unit/actions/restart/test_run.py',
+        'unit/extensions/recovery/actions/restart/test_run.py',
     ],
     'which server leaves its cell, where to, and why others stay': [
-        'unit/extensions/cells/test_cell_moves.py',
-        'unit/extensions/cells/test_search.py',
-        'unit/snapshots/test_cell_parameters.py',
+        'unit/extensions/cells/planning/test_cell_moves.py',
+        'unit/extensions/cells/planning/test_search.py',
+        'unit/extensions/cells/test_cell_parameters.py',
     ],
     'what is told of a migration': ['unit/actions/core/test_notifications.py'],
     'to whom it is told': ['unit/actions/core/test_notifications.py'],

@@ -12,10 +12,9 @@ from watcher.applier.actions import factory
 
 from kronos.clients.watcher import WatcherClient
 from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.readings import begun_moves
+from kronos.extensions.cells.readings import begun_moves, unfinished_moves
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
-from kronos.snapshots import watcher_api
 from tests.fakes.small_cloud import cloud, state
 from tests.functional.watcher import base
 
@@ -208,7 +207,7 @@ class BegunTestCase(CellDrainTestCase):
             service_type='infra-optim',
             endpoint_override=self.admin_api.base_url.removesuffix('/v1'),
         )
-        return watcher_api.begun_moves(WatcherClient(asked), 0.0)
+        return unfinished_moves.listed(WatcherClient(asked), 0.0)
 
 
 class TestFinishing(BegunTestCase):

@@ -3,6 +3,7 @@
 
 from watcher import objects
 
+from kronos.extensions.recovery import outcome
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.replay import ReplayOptions, replay
 from tests.fakes.small_cloud import cloud
@@ -82,13 +83,13 @@ class TestPlan(RestartTestCase):
             anonymizer.anonymized(self.recording()), ReplayOptions()
         ).report
         for report in (found, hidden):
-            [(_, restart)] = report.restarts
+            [(_, restart)] = outcome.restarts(report.scopes)
             self.assertTrue(restart.is_elsewhere)
         self.assertEqual(
             action.input_parameters['destination_node'],
             restart.destination
-            if restart is found.restarts[0][1]
-            else found.restarts[0][1].destination,
+            if restart is outcome.restarts(found.scopes)[0][1]
+            else outcome.restarts(found.scopes)[0][1].destination,
         )
 
     def test_with_the_host(self):
@@ -157,7 +158,7 @@ class TestPlan(RestartTestCase):
         self.left_alone('instance_recovery_off')
         hidden = anonymizer.anonymized(self.recording())
         [scope] = replay(hidden, ReplayOptions()).report.scopes
-        self.assertEqual([], scope.restarts)
+        self.assertEqual([], outcome.of(scope).restarts)
 
     def test_too_many_hosts_at_fault(self):
         for number in (1, 2, 11, 12):

@@ -11,6 +11,8 @@ from kronos.cmd import record
 from kronos.conf import recovery
 from kronos.engine.types import Outcome
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import needs_of
+from kronos.extensions.recovery.failures import why_unknown
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay
@@ -173,7 +175,7 @@ class TestRecord(RecordTestCase):
             },
             set(self.queries()),
         )
-        self.assertEqual('', result.gathered.failures_unknown)
+        self.assertEqual('', why_unknown(result.gathered.beside))
         plan = replay(result, ReplayOptions(mode='evacuate'))
         self.assertFalse(plan.report.scopes[0].policies[0].skipped)
 
@@ -252,7 +254,7 @@ class TestCells(RecordTestCase):
     def test_what_emptying_one_needs(self) -> None:
         self.cells()
         result = self.recorded('--aggregate', 'b')
-        needs = result.gathered.cell_needs
+        needs = needs_of(result.gathered)
         self.assertEqual(['m1'], [*needs.flavors])
         self.assertEqual(
             [{'cores': 8, 'ram': 8}], [*needs.quota_left.values()]
@@ -308,7 +310,7 @@ class TestCells(RecordTestCase):
             self.between()
             self.watcher_says(plans, [action])
             result = self.recorded('--force')
-            [move] = result.gathered.cell_needs.unfinished
+            [move] = needs_of(result.gathered).unfinished
             self.assertEqual(
                 (action['uuid'], 'u-a1', expected),
                 (move.action, move.instance, move.plan),
@@ -319,7 +321,7 @@ class TestCells(RecordTestCase):
         self.wire.get(f'{WATCHER}/v1/actions/detail', status_code=403, json={})
         result = self.recorded()
         self.assertIn('each is taken for one of', ' '.join(result.unknown))
-        needs = result.gathered.cell_needs
+        needs = needs_of(result.gathered)
         self.assertEqual([], needs.unfinished)
         self.assertEqual(['u-a1'], [one.instance for one in needs.of_others])
 

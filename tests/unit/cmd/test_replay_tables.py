@@ -11,6 +11,7 @@ from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Sample
 from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
+from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page
@@ -173,7 +174,7 @@ class ExplanationTestCase(base.BaseTestCase):
     def explained(self, **fields: Any) -> str:
         recording = recordings.small()
         found = recording.gathered
-        found.failures_unknown = ''
+        found.beside[NAME] = Failures()
         recording.settings.restart_servers = True
         if recording.configured:
             recording.configured.restart_servers = True

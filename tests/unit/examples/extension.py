@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from kronos.engine import phase_rules
-from kronos.engine.extension import Extension, Phase
+from kronos.engine import edits, phase_rules
+from kronos.engine.extension import Extension, Phase, ReasonCode
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.phase_input import PhaseInput, PhasePlan
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import MigrationPhase
+from kronos.engine.types import MigrationPhase, Stop
 
 
 class RackPhase(Phase):
@@ -33,14 +33,44 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     return told.end(np.flatnonzero(is_left & simulation.movable))
 
 
+class RackCode(ReasonCode):
+    NO_POWER = 'rack_no_power', 'Nobody knows the power.', 'Mend the meter.'
+
+
+class RackStop(Stop):
+    NO_POWER = 'no_power', RackCode.NO_POWER
+
+
+def _powered(case, reason, pair):
+    extension = dataclasses.replace(case.settings.extension, power=True)
+    return edits.with_settings(case, extension=extension)
+
+
+@dataclasses.dataclass
+class RackReadings:
+    scopes: list[str]
+
+
 @dataclasses.dataclass(frozen=True)
 class Rack(Extension):
+    power: bool = True
+
     name = 'rack'
+    stops: ClassVar = (*RackStop,)
+    relaxations: ClassVar = {RackCode.NO_POWER: _powered}
     phases: ClassVar = {
         RackPhase.RACK: PhasePlan(
             phase_rules.TABLE[MigrationPhase.EVACUATE], run
         )
     }
+
+    def cut(self, snapshot, inventory, request):
+        return inventory.beside.get(self.name)
+
+    def stopped(self, snapshot, settings):
+        if self.power:
+            return None
+        return Reason('the power is not known', RackCode.NO_POWER)
 
     def to_empty(self, snapshot, settings):
         return self.asked

@@ -17,7 +17,7 @@ from kronos.recordings import load, replay
 from kronos.recordings.anonymize import anonymizer
 from kronos.reports import document
 from tests.builders import recordings
-from tests.unit.examples.extension import Rack, RackPhase
+from tests.unit.examples.extension import Rack, RackPhase, RackStop
 
 ENTRY = '[kronos.extensions]\nrack = tests.unit.examples.extension:Rack\n'
 
@@ -69,6 +69,24 @@ class TestExtension(base.BaseTestCase):
             one['destination']: one['code'] for one in row['destinations']
         }
         self.assertEqual(Code.PLANNED.value, codes[step.destination])
+
+    def test_it_stops_for_a_reason_of_its_own(self):
+        self.recording.settings.extension = Rack(['a1'], power=False)
+        plan = self.replayed(self.recording)
+        [scope, *_] = plan.report.scopes
+        self.assertIs(RackStop.NO_POWER, scope.stopped)
+        row = document.document(plan.report)['scopes'][0]
+        self.assertEqual(
+            ('no_power', 'rack_no_power'), (row['stopped'], row['reason_code'])
+        )
+        inputs = CycleInput(plan.snapshots, plan.policies, plan.settings)
+        answers = PlanAnswers(inputs, plan.report, lambda _: None)
+        [uuid, *_] = scope.instances
+        codes = {
+            destination['code']
+            for destination in answers.instance(0, uuid, None)['destinations']
+        }
+        self.assertIn('rack_no_power', codes)
 
     def test_it_is_recorded_and_replayed(self):
         self.install()

@@ -19,6 +19,7 @@ from kronos.common import exceptions
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import PastRestart
 from kronos.extensions.cells.cell_drain import OffloadedServer, needs_of
+from kronos.extensions.recovery.failures import Failures
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned
@@ -180,7 +181,7 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     faulty.gathered.cloud.hosts['a1'].excluded = 1.0
     faulty.gathered.cloud.hosts['a1'].faulty = 1.0
     faulty.gathered.exclusions_unknown = 'why'
-    faulty.gathered.failures_unknown = 'why'
+    faulty.gathered.beside['recovery'] = Failures('why')
     faulty.gathered.instances[0].failure = 'crash'
     faulty.gathered.instances[0].dirty_rate = 1.0
     faulty.gathered.instances[0].misallocated_on = ['h2']

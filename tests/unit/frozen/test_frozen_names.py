@@ -38,9 +38,11 @@ from kronos.conf import monitor, opts
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
+from kronos.extensions.cells.audit import goal as cells_goal
 from kronos.extensions.cells.audit import strategy as cell_drain
 from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.recovery import restarts
+from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
 from kronos.osc import commands as client_commands
 from kronos.policies.models import Policy
@@ -79,7 +81,7 @@ CLIENT_COMMANDS = {
 }
 STRATEGIES = (
     affinity.Affinity,
-    cell_drain.CellDrain,
+    cell_drain.CellDrainStrategy,
     evacuate.Evacuate,
     pack.Pack,
     recover.Recover,
@@ -98,10 +100,10 @@ WEIGHERS = {
 GOALS = (
     goals.Affinity,
     goals.Balance,
-    goals.Cell,
+    cells_goal.Cell,
     goals.Consolidate,
     goals.Drain,
-    goals.Recovery,
+    recovery_goal.RecoveredServers,
 )
 
 
@@ -317,7 +319,7 @@ class TestNames(FrozenTestCase):
                 one.__name__: [value.value for value in one]
                 for one in vars(types).values()
                 if isinstance(one, type) and issubclass(one, enum.Enum)
-                if one is not types.Phase
+                if len(one)
             }
             # The trunk's and those of extensions, which have none of the same.
             | {

@@ -10,6 +10,7 @@ from oslotest import base
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.types import Flavor
 from kronos.extensions.cells.cell_drain import (
+    NAME,
     CellMove,
     CellNeeds,
     Confirm,
@@ -55,12 +56,12 @@ NEEDS = CellNeeds(
 
 def recording(**more: Any) -> Any:
     found = recordings.small(
-        request=ScopeRequest(cells=CellScope('old', ['new'])), **more
+        request=ScopeRequest(chosen=CellScope('old', ['new'])), **more
     )
     hosts = found.gathered.cloud.hosts.values()
     for number, host in enumerate(hosts):
         host.cell = 'new' if number else 'old'
-    found.gathered.cell_needs = NEEDS
+    found.gathered.beside[NAME] = NEEDS
     found.gathered.instances[0].flavor = 'm1'
     found.settings.extension = Cells(
         dataclasses.replace(
@@ -111,7 +112,7 @@ class TestFile(base.BaseTestCase):
         was = recording()
         writer.write(self.place, was)
         now = load.read(self.place)
-        self.assertEqual(NEEDS, now.gathered.cell_needs)
+        self.assertEqual(NEEDS, needs_of(now.gathered))
         self.assertEqual(was.request, now.request)
         self.assertEqual(was.settings, now.settings)
         [snapshot] = now.snapshots()
@@ -126,15 +127,15 @@ class TestFile(base.BaseTestCase):
         was = recording()
         for key in cell_schema.OF_NOVA:
             self.assertNotIn(key, writer.files(was)[reader.CELLS])
-        was.gathered.cell_needs = dataclasses.replace(
+        was.gathered.beside[NAME] = dataclasses.replace(
             NEEDS, cell_policy=CrossCellPolicy.CLOSED, loses_keys=True
         )
         first = was.gathered.instances[0]
         first.has_key, first.tied_port = True, 'an accelerator'
         writer.write(self.place, was)
         found = load.read(self.place).gathered
-        self.assertIs(CrossCellPolicy.CLOSED, found.cell_needs.cell_policy)
-        self.assertTrue(found.cell_needs.loses_keys)
+        self.assertIs(CrossCellPolicy.CLOSED, needs_of(found).cell_policy)
+        self.assertTrue(needs_of(found).loses_keys)
         self.assertEqual(
             [(True, 'an accelerator')],
             [
@@ -147,14 +148,14 @@ class TestFile(base.BaseTestCase):
     def test_an_older_recording(self) -> None:
         """It knows of no moves that are not over."""
         was = recording()
-        was.gathered.cell_needs = dataclasses.replace(
+        was.gathered.beside[NAME] = dataclasses.replace(
             NEEDS, unfinished=[], of_others=[]
         )
         files = writer.files(was)
         for key in cell_schema.OF_MOVES:
             self.assertNotIn(key, files[reader.CELLS])
         writer.write(self.place, was)
-        found = load.read(self.place).gathered.cell_needs
+        found = needs_of(load.read(self.place).gathered)
         self.assertEqual(([], []), (found.unfinished, found.of_others))
 
     def test_without_a_cell_drain(self) -> None:

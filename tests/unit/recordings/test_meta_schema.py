@@ -92,7 +92,7 @@ REQUEST = ScopeRequest(
     excluded_instances=['u'],
     excluded_projects=['p'],
     excluded_metadata=[{'k': 'v'}],
-    cells=CellScope('old', ['new'], ['h']),
+    chosen=CellScope('old', ['new'], ['h']),
 )
 
 

@@ -25,6 +25,7 @@ from kronos.engine.settings import HostMatch, PartialAnswers, Settings
 from kronos.engine.types import AggregateResult, Snapshot
 from kronos.extensions.recovery import failures
 from kronos.extensions.recovery.readings.failures import FailureQueries
+from kronos.extensions.recovery.readings.reader import RecoveryReader
 from kronos.policies import loader
 from kronos.policies.models import DirtyRateQuery, LabelType, Policy
 from kronos.recordings import load
@@ -191,7 +192,7 @@ class DistortedTestCase(base.BaseTestCase):
                 complain=lambda *_: None,
             ),
             exclude_hosts_query=EXCLUSIONS,
-            failure_queries=FailureQueries(HOST_FAULTS, SERVER_FAULTS),
+            reader=RecoveryReader(FailureQueries(HOST_FAULTS, SERVER_FAULTS)),
             dirty_rates=DirtyRateQuery(
                 DIRTY, 'uuid', LabelType.NOVA_INSTANCE_UUID
             ),
@@ -203,7 +204,9 @@ class DistortedTestCase(base.BaseTestCase):
         self, settings: Settings, **distortions: Distortion
     ) -> tuple[Snapshot, AggregateResult]:
         self.distortions = distortions
-        [snapshot] = self.collect(settings).snapshots
+        collected = self.collect(settings)
+        self.inventory = collected.gathered
+        [snapshot] = collected.snapshots
         [scope] = propose.propose([snapshot], [POLICY], settings).scopes
         return snapshot, scope
 
@@ -248,7 +251,7 @@ class TestDistorted(DistortedTestCase):
         self.assertEqual({CALM}, {one.destination for one in scope.steps})
         self.assertEqual(1.0, snapshot.hosts[FAULTY].excluded)
         self.assertEqual(1.0, snapshot.hosts[FAULTY].faulty)
-        self.assertEqual('', failures.of(snapshot).unknown)
+        self.assertEqual('', failures.why_unknown(self.inventory.beside))
         self.distortions = {EXCLUSIONS: Distortion(lacking='none')}
         self.assertNotIn('partial', text_of(snapshot, scope))
 
@@ -329,8 +332,10 @@ class TestDistorted(DistortedTestCase):
         for query in (HOST_FAULTS, SERVER_FAULTS):
             one = odd.get(query, Distortion())
             if one.is_partial or one.lacking != 'none':
-                self.assertTrue(failures.of(snapshot).unknown, odd)
-        if not failures.of(snapshot).unknown:
+                self.assertTrue(
+                    failures.why_unknown(self.inventory.beside), odd
+                )
+        if not failures.why_unknown(self.inventory.beside):
             self.assertIsNotNone(snapshot.hosts[FAULTY].faulty, odd)
             failed = snapshot.instances[server_id(SERVERS[0])]
             self.assertTrue(failed.failure, odd)

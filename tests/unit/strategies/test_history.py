@@ -8,6 +8,7 @@ from watcher import objects
 
 from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Outcome
+from kronos.extensions.cells.cell_drain import CELL_MOVE
 from kronos.snapshots import watcher_actions
 from kronos.strategies import history
 from tests.watcher_tests import db_base as base
@@ -142,7 +143,7 @@ class TestEvents(HistoryTestCase):
 
     def test_moves_to_other_cells(self):
         """As live migrations; one that waits for an operator has arrived."""
-        kind = {'action_type': watcher_actions.CELL_MOVE}
+        kind = {'action_type': CELL_MOVE}
         text = 'KRONOS:MigrationTimeout: [too_slow] it is'
         told = {
             'aggregate': 'old -> new',
@@ -180,60 +181,3 @@ class TestEvents(HistoryTestCase):
             ('MigrationTimeout', 'too_slow'),
             (failed.error_type, failed.fault),
         )
-
-    def restart(self, state, **mark):
-        told = {'resource_id': 'vm', 'source_node': 'h1'}
-        if mark:
-            told['recovery'] = mark
-        return state, {
-            'action_type': watcher_actions.RESTART,
-            'input_parameters': told,
-        }
-
-    def restarts(self, since=0.0):
-        return [
-            (one.state, one.acted, one.stop)
-            for one in history.restarts(since).get('vm', [])
-        ]
-
-    def test_restarts(self):
-        self.plan(
-            'ONGOING',
-            self.restart(State.SUCCEEDED, at=1.0, stop='req-1'),
-            self.restart(State.ONGOING, at=2.0, stop=''),
-            self.restart(State.FAILED),
-            self.restart(State.PENDING),
-        )
-        self.assertEqual(
-            [
-                ('FAILED', False, ''),
-                ('ONGOING', True, ''),
-                ('PENDING', False, ''),
-                ('SUCCEEDED', True, 'req-1'),
-            ],
-            sorted(self.restarts()),
-        )
-        self.assertEqual([], self.restarts(since=2e9))
-
-    def test_a_restart_that_nobody_started(self):
-        self.plan('RECOMMENDED', self.restart(State.PENDING))
-        self.assertEqual([], self.restarts())
-
-    def test_moves_and_odd_rows_are_no_restarts(self):
-        self.plan(
-            'SUCCEEDED',
-            (State.SUCCEEDED, {}),
-            self.restart(State.SUCCEEDED, at=1.0, stop=7),
-            (
-                State.SUCCEEDED,
-                {
-                    'action_type': watcher_actions.RESTART,
-                    'input_parameters': {'resource_id': 9},
-                },
-            ),
-        )
-        self.assertEqual([('SUCCEEDED', True, '')], self.restarts())
-
-    def test_restarts_are_no_moves(self):
-        self.plan('SUCCEEDED', self.restart(State.SUCCEEDED, at=1.0))
-        self.assertEqual([], self.told())

@@ -11,6 +11,7 @@ import fixtures
 from oslotest import base
 
 from kronos.engine.server_groups import APART
+from kronos.extensions.cells.cell_drain import needs_of
 from kronos.recordings import examples, load
 from kronos.recordings.formats import cluster
 from kronos.recordings.recording import Recording
@@ -253,7 +254,7 @@ class TestVariants(GenerateTestCase):
             for host in found.gathered.cloud.hosts.values()
         }
         self.assertEqual(['new'] * 4 + ['old'] * 4, sorted(cells.values()))
-        flavors = found.gathered.cell_needs.flavors
+        flavors = needs_of(found.gathered).flavors
         for one in found.gathered.instances:
             flavor = flavors[one.flavor]
             self.assertEqual(

@@ -89,9 +89,9 @@ class TestMeasures(base.BaseTestCase):
         """The trunk's into a feature; not the feature's own."""
         graph = imports.graph(
             self.sources(
-                engine__settings='from kronos.engine import cell_drain\n',
-                engine__cell_drain='',
-                snapshots__cell_needs='import kronos.engine.cell_drain\n',
+                recordings__store='from kronos.recordings import cell_rows\n',
+                recordings__cell_rows='',
+                extensions__cells='import kronos.recordings.cell_rows\n',
                 clients__nova__cell_listings='',
                 snapshots__cloud='import kronos.clients.nova.cell_listings\n',
                 extensions__recovery__search='import kronos.snapshots.cloud\n',
@@ -99,7 +99,7 @@ class TestMeasures(base.BaseTestCase):
             )
         )
         self.assertEqual(
-            [('kronos.engine.settings', 'kronos.engine.cell_drain')],
+            [('kronos.recordings.store', 'kronos.recordings.cell_rows')],
             imports.arrows_into(graph, 'cells'),
         )
         self.assertEqual(

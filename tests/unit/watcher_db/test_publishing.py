@@ -11,6 +11,7 @@ from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
 
+from kronos.extensions.cells.cell_drain import CELL_MOVE
 from kronos.snapshots import watcher_actions
 from kronos.watcher_db import publishing
 from tests import turntaking
@@ -18,7 +19,7 @@ from tests.watcher_tests import db_base
 from tests.watcher_tests import db_utils as utils
 
 OLD = datetime.timedelta(hours=2)
-CELL = {'kind': watcher_actions.CELL_MOVE}
+CELL = {'kind': CELL_MOVE}
 
 
 class TestRivals(db_base.DbTestCase):

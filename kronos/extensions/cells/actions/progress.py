@@ -15,7 +15,7 @@ from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
 from kronos.extensions.cells.actions.context import MovePart, StartedMove
-from kronos.snapshots.watcher_actions import CELL_MARK
+from kronos.extensions.cells.cell_drain import CELL_MARK
 
 LOG = logging.getLogger(__name__)
 

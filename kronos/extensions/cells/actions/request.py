@@ -20,8 +20,7 @@ from kronos.extensions.cells.actions.parameters import (
     CellMoveSettings,
     CellMoveTask,
 )
-from kronos.extensions.cells.cell_drain import POLICY
-from kronos.snapshots.watcher_actions import CELL_MARK
+from kronos.extensions.cells.cell_drain import CELL_MARK, POLICY
 
 LOG = logging.getLogger(__name__)
 

@@ -46,7 +46,7 @@ from kronos.extensions.cells.actions.progress import (
 )
 from kronos.extensions.cells.actions.repair import CellMoveRepair
 from kronos.extensions.cells.actions.request import CellMoveRequest
-from kronos.snapshots.watcher_actions import CELL_MARK
+from kronos.extensions.cells.cell_drain import CELL_MARK
 
 LOG = logging.getLogger(__name__)
 

@@ -6,24 +6,29 @@ from typing import Any
 
 from kronos.engine import types
 from kronos.extensions.cells.cell_drain import (
+    CELL_MOVE,
     CellMove,
     CellOutcome,
     CellPhase,
     Confirm,
     UnfinishedMove,
 )
+from kronos.strategies.outcome.planned_actions import PlannedAction
 
+SERVICE_STATE = 'change_nova_service_state'
+"""An action of Watcher itself, which refuses any parameter not its own."""
 FINISHES = 'finishes'
 """Input parameter of a move: the uuid of the action that began it."""
 
 
-def closing(closed: types.Closing) -> dict[str, Any]:
-    """The input parameters by which a host is disabled, beside its id."""
-    return {
+def closing(closed: types.Closing) -> PlannedAction:
+    """By which a host is disabled."""
+    inputs = {
         'resource_name': closed.host,
         'state': 'disabled',
         'disabled_reason': f'watcher_disabled: {closed.reason}',
     }
+    return PlannedAction(SERVICE_STATE, inputs, closed.host)
 
 
 def move(how: CellMove, cell: CellOutcome) -> dict[str, Any]:
@@ -31,11 +36,9 @@ def move(how: CellMove, cell: CellOutcome) -> dict[str, Any]:
     return _move(how, cell.targets, cell.confirm)
 
 
-def finishing(
-    number: int, scope: str, begun: UnfinishedMove
-) -> dict[str, Any]:
-    """All of a move that another action began: it is as it was there."""
-    return {
+def finishing(number: int, scope: str, begun: UnfinishedMove) -> PlannedAction:
+    """Of a move that another action began: it is as it was there."""
+    inputs = {
         'aggregate': scope,
         'phase': CellPhase.CELL_DRAIN.value,
         'sequence': number,
@@ -45,6 +48,7 @@ def finishing(
         **_move(begun.how, begun.target_cells, begun.confirm),
         FINISHES: begun.action,
     }
+    return PlannedAction(CELL_MOVE, inputs, begun.instance)
 
 
 def _move(

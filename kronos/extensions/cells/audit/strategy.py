@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy kronos_cell_drain: it empties a cell."""
 
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 from kronos.common import parameter_types
 from kronos.engine import types
-from kronos.engine.settings import PlanMode
+from kronos.engine.settings import PlanMode, Settings
 from kronos.extensions.cells import cell_parameters
+from kronos.extensions.cells.audit import additions, goal
 from kronos.extensions.cells.extension import Cells
-from kronos.strategies import base, goals
-from kronos.strategies.outcome import status_messages
+from kronos.extensions.cells.readings.cell_hosts import CellScope
+from kronos.snapshots.reader import Reader
+from kronos.strategies import base
 from kronos.strategies.parameters import Parameters
 
+if TYPE_CHECKING:
+    from kronos.clients.connection import HostProcess
 
-class CellDrain(base.KronosStrategy):
+
+class CellDrainStrategy(base.KronosStrategy):
     """Move the servers of a cell to other cells, cold, and one by one.
 
     It takes policies of either mode, and does not wait for the cooldown of
@@ -23,8 +29,9 @@ class CellDrain(base.KronosStrategy):
     NAME = 'kronos_cell_drain'
     DISPLAY_NAME = 'Kronos: empty a cell'
     PLAN_MODE = PlanMode.CELL_DRAIN
-    GOAL = goals.Cell
+    GOAL = goal.Cell
     PARAMETERS = ()
+    ADDITIONS = additions.CellAdditions()
 
     @classmethod
     def get_schema(cls) -> dict[str, Any]:
@@ -32,11 +39,30 @@ class CellDrain(base.KronosStrategy):
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
+        drain = cell_parameters.parse(raw)
         return Parameters(
             max_migrations=parameter_types.count(raw.get('max_migrations')),
-            extension=Cells(cell_parameters.parse(raw)),
+            extension=Cells(drain),
+            chosen=CellScope(drain.source, drain.targets, drain.hosts),
+        )
+
+    @classmethod
+    def reader(
+        cls, settings: Settings, conf: Any, clients: 'HostProcess'
+    ) -> Reader:
+        from kronos.extensions.cells.readings import (
+            begun_moves,
+            cell_needs,
+            unfinished_moves,
+        )
+        from kronos.extensions.cells.readings.reader import CellReader
+
+        since = time.time() - unfinished_moves.REMEMBERED_SECONDS
+        return CellReader(
+            cell_needs.Sources.of(conf.kronos, clients),
+            lambda: begun_moves.since(since),
         )
 
     @classmethod
     def summary(cls, scope: types.AggregateResult) -> str:
-        return status_messages.cell_drained(scope)
+        return additions.summary(scope)

@@ -96,8 +96,10 @@ class CellMoves:
     def _unfinished(self) -> dict[str, Reason]:
         """Of those whose move is not over, by uuid."""
         return {
-            one.move.instance: one.reason
-            for one in unfinished_moves.judged(self._snapshot, self._settings)
+            judged.move.instance: judged.reason
+            for judged in unfinished_moves.judged(
+                self._snapshot, self._settings
+            )
         }
 
     def _policy(self, instance: Instance) -> Iterator[Reason]:
@@ -134,11 +136,11 @@ class CellMoves:
     @functools.cached_property
     def _groups(self) -> dict[str, list[ServerGroup]]:
         """Those of the policy affinity, by uuid of a member."""
-        found: dict[str, list[ServerGroup]] = {}
+        groups: dict[str, list[ServerGroup]] = {}
         for group in self._snapshot.groups:
             for uuid in group.members if group.policy == AFFINITY else ():
-                found.setdefault(uuid, []).append(group)
-        return found
+                groups.setdefault(uuid, []).append(group)
+        return groups
 
     def _flavor(self, instance: Instance) -> Iterator[Reason]:
         name = self._drain.new_flavor(instance.flavor)
@@ -189,20 +191,20 @@ class CellMoves:
     @functools.cached_property
     def _open_hosts(self) -> list[str]:
         """Hosts of the source cell that will take servers."""
-        snapshot, found = (
+        snapshot, names = (
             self._snapshot,
             {*needs_of(self._snapshot).open_source_hosts},
         )
         services = snapshot.services or {}
         if not self._drain.close_source:
-            found |= {
+            names |= {
                 name
                 for name, host in snapshot.hosts.items()
                 if host.cell == self._drain.source
                 and name in services
                 and services[name].is_available
             }
-        return sorted(found)
+        return sorted(names)
 
 
 def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:

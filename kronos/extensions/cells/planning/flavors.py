@@ -63,20 +63,20 @@ def more_quota(
 
 
 def quota_reasons(
-    need: Mapping[str, int], left: Mapping[str, int]
+    need: Mapping[str, int], quota: Mapping[str, int]
 ) -> list[Reason]:
     """Why a project may not use so much more.
 
-    :param left: what it may still use, by resource; absent: no limit
+    :param quota: what it may still use, by resource; absent: no limit
     """
-    found = []
+    reasons = []
     for name in RESOURCES:
-        more, free = need.get(name, 0), max(left.get(name, NO_LIMIT), 0)
+        more, free = need.get(name, 0), max(quota.get(name, NO_LIMIT), 0)
         if more > free:
             text = (
                 f'its new flavor needs {more} more of the quota {name} of '
                 f'its project, {free} are left'
             )
-            lacking = more - left.get(name, NO_LIMIT)
-            found.append(Reason(text, Code.QUOTA, name, float(lacking)))
-    return found
+            lacking = more - quota.get(name, NO_LIMIT)
+            reasons.append(Reason(text, Code.QUOTA, name, float(lacking)))
+    return reasons

@@ -33,28 +33,28 @@ def note(
         step.why = f'leaves cell {drain.source}, which is emptied'
         # A cold one goes by a snapshot: no live migration tells of that.
         step.copied_mb, step.seconds = 0, 0.0
-    there = [
+    uuids = [
         uuid
-        for uuid, one in sorted(snapshot.instances.items())
-        if snapshot.hosts[one.host].cell == drain.source
+        for uuid, instance in sorted(snapshot.instances.items())
+        if snapshot.hosts[instance.host].cell == drain.source
     ]
     cell = result.beside[cell_drain.NAME] = CellOutcome(
         source=drain.source,
         targets=list(drain.targets),
-        servers_before=len(there),
-        servers_after=len(there) - len(result.steps),
+        servers_before=len(uuids),
+        servers_after=len(uuids) - len(result.steps),
         confirm=drain.confirm,
         staying=[
             uuid
-            for uuid in there
+            for uuid in uuids
             if uuid in result.stayed
             and result.stayed[uuid].code is not Code.BUDGET_USED
         ],
         may_be_here=list(needs_of(snapshot).offloaded),
         of_others=[
-            one
-            for one in needs_of(snapshot).of_others
-            if one.source_cell == drain.source
+            move
+            for move in needs_of(snapshot).of_others
+            if move.source_cell == drain.source
         ],
     )
     _note_unfinished(result, cell, snapshot, settings)
@@ -67,14 +67,14 @@ def _note_unfinished(
     settings: Settings,
 ) -> None:
     """Add the moves that are not over, and count where they bring servers."""
-    for one in unfinished_moves.judged(snapshot, settings):
-        uuid, why = one.move.instance, one.reason
-        if one.is_finished:
-            cell.finishing.append(one.move)
+    for judged in unfinished_moves.judged(snapshot, settings):
+        uuid, why = judged.move.instance, judged.reason
+        if judged.is_finished:
+            cell.finishing.append(judged.move)
         elif why.code is Code.CELL_UNCONFIRMED:
-            cell.unconfirmed.append(one.move)
+            cell.unconfirmed.append(judged.move)
         else:
-            cell.going_on.append(one.move)
+            cell.going_on.append(judged.move)
         # Whatever else is the matter with it: it does not stay.
         if uuid in result.stayed:
             result.stayed[uuid] = result.unmovable[uuid] = why
@@ -88,31 +88,31 @@ def _coming(
 ) -> int:
     """How many servers more are in the source when moves are finished."""
     more = 0
-    for one in moves:
-        instance = snapshot.instances.get(one.instance)
+    for move in moves:
+        instance = snapshot.instances.get(move.instance)
         if instance is not None:
             is_there = snapshot.hosts[instance.host].cell == source
-            more += (one.status == BACK) - is_there
+            more += (move.status == BACK) - is_there
     return more
 
 
 def _move(
     uuid: str, destination: str, snapshot: Snapshot, drain: CellDrain
 ) -> CellMove:
-    one = snapshot.instances[uuid]
-    new = drain.new_flavor(one.flavor) or one.flavor
-    is_new = flavors.is_changed(one, drain)
+    instance = snapshot.instances[uuid]
+    new = drain.new_flavor(instance.flavor) or instance.flavor
+    is_new = flavors.is_changed(instance, drain)
     return CellMove(
         source_cell=drain.source,
         destination_cell=snapshot.hosts[destination].cell,
-        source_flavor=one.flavor,
+        source_flavor=instance.flavor,
         destination_flavor=new,
         destination_flavor_id=needs_of(snapshot).flavors[new].id
         if is_new
         else '',
-        source_zone=availability_zone.zone_of(snapshot, one.host),
+        source_zone=availability_zone.zone_of(snapshot, instance.host),
         destination_zone=availability_zone.zone_of(snapshot, destination),
-        unpins=one.pinned_availability_zone is not None,
+        unpins=instance.pinned_availability_zone is not None,
     )
 
 

@@ -34,45 +34,47 @@ class Quota(Constraint):
         self,
         projects: list[str],
         needs: list[dict[str, int]],
-        left: Mapping[str, Mapping[str, int]],
+        quota: Mapping[str, Mapping[str, int]],
         homes: list[int],
         hosts: int,
     ) -> None:
         super().__init__(len(projects), hosts)
         self._homes = homes
-        names = {name: at for at, name in enumerate(sorted({*projects}))}
+        names = {
+            name: position for position, name in enumerate(sorted({*projects}))
+        }
         self._of: IntArray = np.array(
-            [names[one] for one in projects], dtype=np.intp
+            [names[project] for project in projects], dtype=np.intp
         )
-        """[V], the position of each one's project"""
+        """[V], the position of the project of each"""
         self._need = {
-            resource: np.array([one.get(resource, 0) for one in needs])
+            resource: np.array([need.get(resource, 0) for need in needs])
             for resource in RESOURCES
         }
         """Per resource, [V]"""
         self._left = {
             resource: np.array(
-                [left.get(one, {}).get(resource, NO_LIMIT) for one in names]
+                [quota.get(name, {}).get(resource, NO_LIMIT) for name in names]
             )
             for resource in RESOURCES
         }
         """Per resource, [P]"""
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        snapshot, drain = given.snapshot, cell_drain.of(given.settings)
-        left = needs_of(snapshot).quota_left
-        if drain is None or drain.flavor_map is None or not left:
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        snapshot, drain = inputs.snapshot, cell_drain.of(inputs.settings)
+        quota = needs_of(snapshot).quota_left
+        if drain is None or drain.flavor_map is None or not quota:
             return None
         needs = [
-            flavors.more_quota(one, snapshot, given.settings)
-            for one in given.instances
+            flavors.more_quota(instance, snapshot, inputs.settings)
+            for instance in inputs.instances
         ]
         if not any(needs):
             return None
-        projects = [one.project_id for one in given.instances]
-        homes = given.host_of.tolist()
-        return cls(projects, needs, left, homes, given.shape[1])
+        projects = [instance.project_id for instance in inputs.instances]
+        homes = inputs.host_of.tolist()
+        return cls(projects, needs, quota, homes, inputs.shape[1])
 
     @staticmethod
     def relax(
@@ -80,11 +82,11 @@ class Quota(Constraint):
     ) -> PlanningInput:
         """As much more quota as the project lacks."""
         project = case.snapshot.instances[pair.instance].project_id
-        left = dict(needs_of(case.snapshot).quota_left)
-        had = left.get(project, {})
+        quota = dict(needs_of(case.snapshot).quota_left)
+        had = quota.get(project, {})
         more = had.get(reason.about, 0) + int(reason.value)
-        left[project] = had | {reason.about: more}
-        return edits.with_beside(case, cell_drain.NAME, quota_left=left)
+        quota[project] = had | {reason.about: more}
+        return edits.with_beside(case, cell_drain.NAME, quota_left=quota)
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)
@@ -107,8 +109,8 @@ class Quota(Constraint):
         fits = np.ones(len(instances), dtype=bool)
         for name in RESOURCES:
             need = self._need[name][instances]
-            left = self._left[name][self._of[instances]]
-            fits &= need <= np.maximum(left, 0)
+            quota = self._left[name][self._of[instances]]
+            fits &= need <= np.maximum(quota, 0)
         return fits
 
     def follow(self, instance: int, source: int, destination: int) -> None:
@@ -116,6 +118,6 @@ class Quota(Constraint):
         home = self._homes[instance]
         taken = (destination != home) - (source != home)
         for name in RESOURCES:
-            left = self._left[name]
-            if left[self._of[instance]] != NO_LIMIT:
-                left[self._of[instance]] -= taken * self._need[name][instance]
+            quota = self._left[name]
+            if quota[self._of[instance]] != NO_LIMIT:
+                quota[self._of[instance]] -= taken * self._need[name][instance]

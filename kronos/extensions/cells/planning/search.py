@@ -20,10 +20,10 @@ from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import MoveOrder
 
 
-def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     """Plan until the budget is used or nothing more can leave."""
-    search = _Search(simulation, given)
-    report = DrainReasons(simulation, given.sources, given.fixed)
+    search = _Search(simulation, inputs)
+    report = DrainReasons(simulation, inputs.sources, inputs.fixed)
     for instance in search.ordered():
         if simulation.remaining <= 0:
             break
@@ -34,53 +34,59 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
 
 
 class _Search:
-    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
+    def __init__(self, simulation: Simulation, inputs: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        self._given = given
-        self._is_source = given.draining
+        self._inputs = inputs
+        self._is_source = inputs.draining
 
     def to_leave(self) -> IntArray:
         """Those that may leave, and are there still."""
-        there = self._is_source[self._placement.host_of]
-        return np.flatnonzero(there & self._simulation.movable)
+        is_left = self._is_source[self._placement.host_of]
+        return np.flatnonzero(is_left & self._simulation.movable)
 
     def ordered(self) -> list[int]:
         """Those that may leave, in the order in which they do."""
-        drain = cell_drain.of(self._given.settings)
+        drain = cell_drain.of(self._inputs.settings)
         by_host = drain is not None and drain.order is MoveOrder.HOSTS
         key = self._by_host if by_host else self._by_risk
         return sorted(self.to_leave().tolist(), key=key)
 
     def _by_host(self, instance: int) -> tuple[object, ...]:
-        one = self._instance(instance)
-        return one.host, *self._by_risk(instance)
+        server = self._instance(instance)
+        return server.host, *self._by_risk(instance)
 
     def _by_risk(self, instance: int) -> tuple[object, ...]:
         """The least first: what is lost, or waits, if the move fails."""
-        one = self._instance(instance)
-        disk = 0 if one.is_volume_backed else one.root_gb
-        runs = one.status == 'ACTIVE'
-        return runs, not one.is_volume_backed, disk, one.memory_mb, one.uuid
+        server = self._instance(instance)
+        disk = 0 if server.is_volume_backed else server.root_gb
+        runs = server.status == 'ACTIVE'
+        return (
+            runs,
+            not server.is_volume_backed,
+            disk,
+            server.memory_mb,
+            server.uuid,
+        )
 
     def _instance(self, instance: int) -> Instance:
         uuid = self._utilization.index.instances[instance]
-        return self._given.snapshot.instances[uuid]
+        return self._inputs.snapshot.instances[uuid]
 
     def destination(self, instance: int) -> int | None:
         """The best host for an instance now; None if it has none."""
         best: Callable[[int], int | None] = (
-            self._fullest if self._given.packs else self._evenest
+            self._fullest if self._inputs.packs else self._evenest
         )
         return best(instance)
 
     def _evenest(self, instance: int) -> int | None:
-        one = np.array([instance])
-        if not self._simulation.constraints.hard_rows(one).any():
+        instances = np.array([instance])
+        if not self._simulation.constraints.hard_rows(instances).any():
             return None
-        penalty = self._given.settings.soft_rule_penalty
-        pair = DrainMoves(self._simulation, one, penalty).best()
+        penalty = self._inputs.settings.soft_rule_penalty
+        pair = DrainMoves(self._simulation, instances, penalty).best()
         return None if pair is None else pair[1]
 
     def _fullest(self, instance: int) -> int | None:

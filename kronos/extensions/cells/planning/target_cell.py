@@ -21,13 +21,13 @@ class TargetCell(KeyedConstraint[str, bool]):
     codes = frozenset({Code.CELL_SOURCE})
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self | None:
-        drain = cell_drain.of(given.settings)
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        drain = cell_drain.of(inputs.settings)
         if drain is None:
             return None
-        cells = [host.cell for host in given.hosts]
+        cells = [host.cell for host in inputs.hosts]
         return cls(
-            [cells[host] for host in given.host_of.tolist()],
+            [cells[host] for host in inputs.host_of.tolist()],
             [cell in drain.targets for cell in cells],
         )
 

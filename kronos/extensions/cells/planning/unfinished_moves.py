@@ -21,7 +21,7 @@ from kronos.extensions.cells.cell_drain import (
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedMove:
     """What becomes of one such move."""
 
     move: UnfinishedMove
@@ -37,20 +37,20 @@ def of_drain(snapshot: Snapshot, settings: Settings) -> list[UnfinishedMove]:
     if drain is None:
         return []
     return [
-        one
-        for one in needs_of(snapshot).unfinished
-        if one.how.source_cell == drain.source
+        move
+        for move in needs_of(snapshot).unfinished
+        if move.how.source_cell == drain.source
     ]
 
 
-def judged(snapshot: Snapshot, settings: Settings) -> list[Judged]:
+def judged(snapshot: Snapshot, settings: Settings) -> list[JudgedMove]:
     """What becomes of the moves of :func:`of_drain`."""
     moves = of_drain(snapshot, settings)
     rests: dict[str, Reason] = {}
-    if any(one.is_second for one in moves):
+    if any(move.is_second for move in moves):
         rests = cooldown.remember(snapshot, settings).unavailable
     plans = _plans(snapshot) if moves else {}
-    return [_judged(one, snapshot, rests, plans) for one in moves]
+    return [_judged(move, snapshot, rests, plans) for move in moves]
 
 
 def _plans(snapshot: Snapshot) -> dict[str, str]:
@@ -71,24 +71,24 @@ def _judged(
     snapshot: Snapshot,
     rests: Mapping[str, Reason],
     plans: Mapping[str, str],
-) -> Judged:
+) -> JudgedMove:
     begun = f'its move to cell {move.how.destination_cell}, which Kronos began'
     plan = move.plan or plans.get(move.instance)
     if move.has_ended:
         text = (
             f'{begun}, waits for you: "{confirming(move.instance)}", or revert'
         )
-        return Judged(move, Reason(text, Code.CELL_UNCONFIRMED))
+        return JudgedMove(move, Reason(text, Code.CELL_UNCONFIRMED))
     if plan:
         text = (
             f'{begun}, is in action plan {plan}, which goes on; it is '
             f'{move.status}'
         )
-        return Judged(move, Reason(text, Code.CELL_BEGUN))
+        return JudgedMove(move, Reason(text, Code.CELL_BEGUN))
     if forbidden := _forbidden(move, snapshot, rests):
-        return Judged(move, forbidden)
+        return JudgedMove(move, forbidden)
     text = f'{begun} and left in {move.status}, is finished by this plan'
-    return Judged(move, Reason(text, Code.CELL_BEGUN), True)
+    return JudgedMove(move, Reason(text, Code.CELL_BEGUN), True)
 
 
 def _forbidden(

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import enginefacade
 from watcher.db.sqlalchemy import models
 
+from kronos.extensions.cells.cell_drain import CELL_MOVE
 from kronos.extensions.cells.readings import unfinished_moves
 from kronos.extensions.cells.readings.unfinished_moves import BegunMove
-from kronos.snapshots import watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 from kronos.watcher_db import lock, marks
 from kronos.watcher_db.publishing import DatabaseUnknown
@@ -53,7 +53,7 @@ def _rows(seconds: float) -> list[Any]:
         )
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
         .where(
-            _Action.c.action_type == watcher_actions.CELL_MOVE,
+            _Action.c.action_type == CELL_MOVE,
             # Watcher's columns are in UTC, without a zone.
             touched >= moment.replace(tzinfo=None),
         )
@@ -67,7 +67,7 @@ def _begun(row: Any) -> BegunMove | None:
     return unfinished_moves.begun(
         ActionRow(
             row.uuid,
-            watcher_actions.CELL_MOVE,
+            CELL_MOVE,
             row.state,
             marks.parsed(row.parameters),
             row.status_message or '',

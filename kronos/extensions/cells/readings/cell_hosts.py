@@ -7,6 +7,7 @@ misspelt, and a server in a wrong cell is not soon brought back.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kronos.common import exceptions
 from kronos.common.names import near_names
@@ -14,13 +15,16 @@ from kronos.engine import wording
 from kronos.engine.name_marks import CellName, HostName
 from kronos.engine.scoring import labels
 from kronos.engine.types import Host
+from kronos.snapshots.scopes import Cloud, HostChoice
 
 SOURCE, TARGETS, HOSTS = 'source_cell', 'target_cells', 'hosts'
 
 
 @dataclass
-class CellScope:
+class CellScope(HostChoice):
     """A cell that is emptied, and those that take its servers."""
+
+    NAMES: ClassVar[str] = 'cells'
 
     source: CellName
     targets: list[CellName]
@@ -31,6 +35,11 @@ class CellScope:
     def name(self) -> str:
         """Of the one scope that they are."""
         return f'{self.source} -> {", ".join(self.targets)}'
+
+    def scopes(
+        self, cloud: Cloud, excluded: Collection[str]
+    ) -> dict[str, list[Host]]:
+        return {self.name: of(self, cloud.hosts, cloud.cells, excluded)}
 
 
 def of(

@@ -87,8 +87,8 @@ class NeedListings(Protocol):
     def loses_keys(self) -> bool:
         """Whether its release takes no key pair to another cell."""
 
-    def offloaded(self) -> list[OffloadedServer]:
-        """The servers that are SHELVED_OFFLOADED."""
+    def offloaded(self) -> dict[str, str]:
+        """Names of the servers that are SHELVED_OFFLOADED, by uuid."""
 
 
 def gather(
@@ -110,7 +110,7 @@ def gather(
     """
     needs = CellNeeds(
         flavors={flavor.name: flavor for flavor in listings.flavors()},
-        offloaded=sorted(listings.offloaded(), key=lambda server: server.uuid),
+        offloaded=_offloaded(listings),
         cell_policy=policy(sources.policy_files, has_crossed),
         loses_keys=loses_keys(listings, sources),
     )
@@ -172,13 +172,18 @@ def of_cloud(
             project: listings.quota_left(project)
             for project in sorted(projects)
         },
-        offloaded=sorted(listings.offloaded(), key=lambda server: server.uuid),
+        offloaded=_offloaded(listings),
         cell_policy=policy(sources.policy_files),
         loses_keys=loses_keys(listings, sources),
     )
     tell(f'{len(needs.flavors)} flavors, quotas of {len(projects)} projects')
     needs.warnings += ports(sources, instances)
     return needs
+
+
+def _offloaded(listings: NeedListings) -> list[OffloadedServer]:
+    names = sorted(listings.offloaded().items())
+    return [OffloadedServer(uuid, name) for uuid, name in names]
 
 
 def loses_keys(listings: NeedListings, sources: Sources) -> bool:

@@ -5,6 +5,7 @@ An action that dies or gives up leaves its server between two cells. Its row
 tells what was begun, and Nova whether that is so still.
 """
 
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -12,14 +13,19 @@ from typing import Any, Protocol
 from oslo_log import log as logging
 
 from kronos.clients.nova.rows import MigrationStatus
+from kronos.clients.watcher import WatcherClient
 from kronos.engine.types import Instance
 from kronos.extensions.cells.cell_drain import (
+    CELL_MARK,
+    CELL_MOVE,
+    NAME,
     CellMove,
     Confirm,
     ForeignMove,
     UnfinishedMove,
+    needs_of,
 )
-from kronos.snapshots import watcher_actions
+from kronos.snapshots import watcher_actions, watcher_api
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
@@ -77,7 +83,7 @@ class BegunMove:
     """Uuids of migrations that were there before."""
 
 
-class Listings(Protocol):
+class MigrationListings(Protocol):
     """Who is asked: Nova, by its client."""
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
@@ -96,9 +102,7 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
     :param plan: of the action
     """
     inputs = row.parameters if isinstance(row.parameters, dict) else {}
-    mark = (
-        _mark(inputs) if row.action_type == watcher_actions.CELL_MOVE else {}
-    )
+    mark = _mark(inputs) if row.action_type == CELL_MOVE else {}
     if not mark:
         return None
     if not all(isinstance(inputs.get(name), str) for name in _TEXTS):
@@ -131,9 +135,28 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
     )
 
 
+def listed(watcher: WatcherClient, since: float) -> list[BegunMove]:
+    """The moves to other cells, those of deleted plans too.
+
+    :param since: Unix seconds; rows that were written before are left out
+    :raises ClientError: Watcher is away, or refuses
+    """
+    plans = {row['uuid']: row['state'] for row in watcher.plans()}
+    moves = []
+    for row in map(watcher_api.action_row, watcher.actions()):
+        if row.touched < since:
+            break
+        inputs = row.parameters if isinstance(row.parameters, dict) else {}
+        plan = str(inputs.get('action_plan_uuid') or '')
+        state = plans.get(plan, watcher_actions.DELETED)
+        move = begun(row, PlanRow(plan, state, row.touched))
+        moves += [move] if move else []
+    return moves
+
+
 def _mark(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """What says that Nova may have taken a request; {} if it did not."""
-    mark = inputs.get(watcher_actions.CELL_MARK)
+    mark = inputs.get(CELL_MARK)
     if not isinstance(mark, dict) or mark.get('refused'):
         return {}
     moment = mark.get('at')
@@ -168,24 +191,28 @@ def _how(inputs: Mapping[str, Any]) -> CellMove:
 
 
 def note(
-    listings: Listings, gathered: CloudInventory, moves: Iterable[BegunMove]
+    listings: MigrationListings,
+    gathered: CloudInventory,
+    moves: Iterable[BegunMove],
 ) -> None:
     """Note the moves of a cloud with what else a cell drain needs.
 
     :raises NovaClientError: as of :func:`find`
     """
     hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
-    needs = gathered.cell_needs
-    needs.unfinished, needs.of_others = find(
+    ours, foreign = find(
         listings,
         gathered.instances,
         moves,
         {name: host.cell for name, host in hosts.items()},
     )
+    gathered.beside[NAME] = dataclasses.replace(
+        needs_of(gathered), unfinished=ours, of_others=foreign
+    )
 
 
 def find(
-    listings: Listings,
+    listings: MigrationListings,
     instances: Iterable[Instance],
     moves: Iterable[BegunMove],
     cells: Mapping[str, str],
@@ -226,7 +253,7 @@ def _newest(moves: Iterable[BegunMove]) -> dict[str, BegunMove]:
     }
 
 
-def _is_ours(move: BegunMove, listings: Listings) -> bool:
+def _is_ours(move: BegunMove, listings: MigrationListings) -> bool:
     """Whether the migration that a server is in is that of the move."""
     migrations = listings.cold_migrations(move.instance)
     if move.migration:
@@ -267,7 +294,7 @@ def _unfinished(move: BegunMove, instance: Instance) -> UnfinishedMove:
 
 
 def _of_others(
-    listings: Listings,
+    listings: MigrationListings,
     servers: Mapping[str, Instance],
     cells: Mapping[str, str],
 ) -> list[ForeignMove]:

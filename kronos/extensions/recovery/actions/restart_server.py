@@ -21,8 +21,7 @@ from kronos.extensions.recovery.actions.restart.preflight import (
     RestartContext,
     RestartSettings,
 )
-from kronos.extensions.recovery.readings import failures
-from kronos.snapshots import watcher_actions
+from kronos.extensions.recovery.readings import failures, past_restarts
 from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
@@ -57,7 +56,7 @@ class RestartServer(watcher_action.KronosAction):
                 'failed_at': {'type': 'number', 'minimum': 0},
                 'stopped': TEXT,
                 'reason': TEXT,
-                watcher_actions.RECOVERY: {'type': 'object'},
+                past_restarts.MARK: {'type': 'object'},
                 'action_uuid': UUID,
                 'action_plan_uuid': UUID,
                 'audit_uuid': UUID,
@@ -124,7 +123,7 @@ class RestartServer(watcher_action.KronosAction):
             lock.write(
                 lambda: watcher_action.update_row(
                     uuid,
-                    input_parameters={watcher_actions.RECOVERY: recovery},
+                    input_parameters={past_restarts.MARK: recovery},
                 ),
                 self._writes,
             )

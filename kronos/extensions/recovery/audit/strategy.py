@@ -2,14 +2,19 @@
 """The strategy kronos_recover: it closes hosts at fault, and drains them."""
 
 import dataclasses
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 from kronos.engine import types
-from kronos.engine.settings import PlanMode
+from kronos.engine.settings import PlanMode, Settings
+from kronos.extensions.recovery.audit import additions, goal
 from kronos.extensions.recovery.extension import RECOVERY
-from kronos.strategies import base, goals
-from kronos.strategies.outcome import status_messages
+from kronos.snapshots.reader import Reader
+from kronos.strategies import base
 from kronos.strategies.parameters import Parameters
+
+if TYPE_CHECKING:
+    from kronos.clients.connection import HostProcess
 
 
 class Recover(base.KronosStrategy):
@@ -24,13 +29,28 @@ class Recover(base.KronosStrategy):
     NAME = 'kronos_recover'
     DISPLAY_NAME = 'Kronos: recover'
     PLAN_MODE = PlanMode.RECOVER
-    GOAL = goals.Recovery
+    GOAL = goal.RecoveredServers
     PARAMETERS = ()
+    ADDITIONS = additions.RecoveryAdditions()
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
         return dataclasses.replace(super().parse(raw), extension=RECOVERY)
 
     @classmethod
+    def reader(
+        cls, settings: Settings, conf: Any, clients: 'HostProcess'
+    ) -> Reader:
+        from kronos.extensions.recovery.audit import history
+        from kronos.extensions.recovery.readings import failures, recoveries
+        from kronos.extensions.recovery.readings.reader import RecoveryReader
+
+        since = time.time() - recoveries.REMEMBERED_SECONDS
+        queries = failures.FailureQueries.of(conf.kronos)
+        if not settings.restart_servers:
+            return RecoveryReader(queries)
+        return RecoveryReader(queries, lambda: history.restarts(since))
+
+    @classmethod
     def summary(cls, scope: types.AggregateResult) -> str:
-        return status_messages.recovered(scope)
+        return additions.summary(scope)

@@ -17,6 +17,7 @@ from kronos.engine import wording
 from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Reading, Sample
+from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.snapshots import exclusions
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.exclusions import HostsAtFault
@@ -82,10 +83,10 @@ def note(
         faulty = of_hosts(prometheus, queries.hosts, hosts, how)
         failed = of_servers(prometheus, queries.servers, hosts, how)
     except exceptions.PrometheusError as error:
-        gathered.failures_unknown = str(error)
+        gathered.beside[NAME] = Failures(str(error))
         LOG.error('What failed is not known: nothing is recovered: %s', error)
         return
-    gathered.failures_unknown = ''
+    gathered.beside[NAME] = Failures()
     gathered.warnings += faulty.warnings
     for name, value in faulty.values.items():
         hosts[name].faulty = value
@@ -178,3 +179,23 @@ def _time_of(sample: Sample) -> float:
 def _rank(failure: Failure) -> tuple[float, bool, str]:
     """Of two that were said at once an I/O error tells more."""
     return failure.at, failure.kind == IO_ERROR, failure.kind
+
+
+def elsewhere(
+    scope: str, inside: Collection[str], gathered: CloudInventory
+) -> list[str]:
+    """Hosts at fault, or closed, of an aggregate that an audit leaves out.
+
+    :param scope: name of the aggregate
+    :param inside: names of its hosts that the audit plans
+    """
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+    services = gathered.services or {}
+    return sorted(
+        host
+        for aggregate in gathered.cloud.aggregates
+        if aggregate.name == scope
+        for host in set(aggregate.hosts) - set(inside)
+        if (host in hosts and hosts[host].faulty is not None)
+        or (host in services and services[host].is_closed_by_kronos)
+    )

@@ -14,6 +14,7 @@ from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
 from kronos.engine.settings import Settings
 from kronos.engine.types import ASKED, Instance, PastRestart
+from kronos.extensions.recovery import failures
 from kronos.extensions.recovery import restarts as eligible
 from kronos.snapshots.cloud import CloudInventory
 
@@ -38,7 +39,7 @@ def note(
 
     Nova that does not tell leaves it open: then nothing is restarted.
     """
-    if not settings.restart_servers or gathered.failures_unknown:
+    if not settings.restart_servers or failures.why_unknown(gathered.beside):
         return
     remaining = MOST
     for instance in gathered.instances:

@@ -18,6 +18,7 @@ from kronos.actions.core import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.extensions.cells.cell_drain import CELL_MOVE
 from kronos.snapshots import watcher_actions
 from kronos.watcher_db import lock, marks
 
@@ -241,7 +242,7 @@ class TestCells(SlotsTestCase):
         super().setUp()
         self.update(
             'other',
-            action_type=watcher_actions.CELL_MOVE,
+            action_type=CELL_MOVE,
             input_parameters={**TOLD, 'source_cell': 'old'},
         )
 

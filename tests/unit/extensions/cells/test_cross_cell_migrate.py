@@ -20,7 +20,8 @@ from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.planning.propose import propose
 from kronos.extensions.cells.actions.checkpoint import PlanStanding
-from kronos.extensions.cells.cell_drain import needs_of
+from kronos.extensions.cells.audit.additions import CellAdditions
+from kronos.extensions.cells.cell_drain import CELL_MOVE, needs_of
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import planned_actions
 from tests.builders import cells
@@ -80,8 +81,9 @@ class TestSchema(oslotest_base.BaseTestCase):
             report,
             [[] for _ in report.steps],
             range(len(report.steps)),
+            CellAdditions(),
         )
-        self.assertEqual(watcher_actions.CELL_MOVE, one.action_type)
+        self.assertEqual(CELL_MOVE, one.action_type)
         uuids = ('action_uuid', 'action_plan_uuid', 'audit_uuid')
         return {
             'resource_id': one.resource,
@@ -175,7 +177,7 @@ class RowTestCase(moves.CellMoveTestCase, base.DbTestCase):
         )
         self.action._own_run = self.run_of()
 
-    def add_row(self, kind=watcher_actions.CELL_MOVE, plan=0, **mark):
+    def add_row(self, kind=CELL_MOVE, plan=0, **mark):
         """An action of a plan; Nova was asked, if it has a mark."""
         number = next(self.numbers)
         return utils.create_test_action(

@@ -3,6 +3,7 @@
 
 from oslotest import base
 
+from kronos.extensions.recovery import outcome
 from kronos.extensions.recovery.extension import RECOVERY
 from tests.unit.extensions.recovery.test_faulty_hosts import (
     cloud,
@@ -25,7 +26,7 @@ class TestRecovery(base.BaseTestCase):
         snapshot = cloud()
         snapshot.instances['v'].failure = 'crash'
         found = plan(snapshot)
-        self.assertEqual({'v': 'crash'}, found.failed_servers)
+        self.assertEqual({'v': 'crash'}, outcome.of(found).failed_servers)
         [(key, row)] = RECOVERY.answer(found, 'v').items()
         self.assertEqual('recovery', key)
         self.assertEqual(('', str(found.stayed['v'])), (

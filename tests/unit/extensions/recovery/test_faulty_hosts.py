@@ -16,7 +16,7 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
-from kronos.extensions.recovery import faulty_hosts
+from kronos.extensions.recovery import faulty_hosts, outcome
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME, Failures
 from tests.builders import policies
@@ -79,7 +79,7 @@ class TestToClose(base.BaseTestCase):
         [result] = propose.propose(
             [found], [policies.policy(threshold=0.9)], settings
         ).scopes
-        self.assertEqual(([], {}), (result.closings, result.hosts_at_fault))
+        self.assertEqual(([], {}), (result.closings, result.beside))
 
     def test_whoever_disabled_it(self) -> None:
         for fields in (OFF, CLOSED):
@@ -148,16 +148,16 @@ class TestPlan(base.BaseTestCase):
         snapshot.instances['v'].failure = 'io_error'
         found = plan(snapshot)
         self.assertEqual(['w'], [one.instance for one in found.steps])
-        self.assertEqual({'v': 'io_error'}, found.failed_servers)
+        self.assertEqual({'v': 'io_error'}, outcome.of(found).failed_servers)
         self.assertEqual('it failed itself (io_error)', found.stayed['v'])
         self.assertIs(Code.INSTANCE_FAILED, found.stayed['v'].code)
-        self.assertEqual({'v', 'w'}, found.trouble)
+        self.assertEqual({'v', 'w'}, outcome.trouble(found))
 
     def test_too_many(self) -> None:
         found = plan(cloud('a', 'b'))
         self.assertIs(StopReason.TOO_MANY_AT_FAULT, found.stopped)
         self.assertEqual([], [*found.closings, *found.steps, *found.drains])
-        self.assertEqual(['a', 'b'], list(found.hosts_at_fault))
+        self.assertEqual(['a', 'b'], list(outcome.of(found).hosts_at_fault))
 
     def test_unknown(self) -> None:
         snapshot = cloud('a')

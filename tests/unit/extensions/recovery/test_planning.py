@@ -14,6 +14,7 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.extensions.recovery import outcome
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME, Failures
 from tests.builders import policies
@@ -51,18 +52,22 @@ def plan(snapshot: Snapshot, **fields: Any) -> AggregateResult:
 
 class RestartsTestCase(base.BaseTestCase):
     def places(self, found: AggregateResult) -> dict[str, str]:
-        return {one.instance: one.destination for one in found.restarts}
+        return {
+            one.instance: one.destination for one in outcome.of(found).restarts
+        }
 
     def test_only_where_asked_for(self) -> None:
         found = plan(cloud(v=OFF), restart_servers=False)
-        self.assertEqual([], found.restarts)
+        self.assertEqual([], outcome.of(found).restarts)
         self.assertIn('v', found.stayed)
 
     def test_here(self) -> None:
         found = plan(cloud(v=OFF))
         self.assertEqual({'v': 'a'}, self.places(found))
         self.assertNotIn('v', found.stayed)
-        self.assertEqual('it failed (crash)', found.restarts[0].reason)
+        self.assertEqual(
+            'it failed (crash)', outcome.of(found).restarts[0].reason
+        )
 
     def test_elsewhere(self) -> None:
         found = plan(cloud(v=PAUSED))
@@ -114,7 +119,7 @@ class RestartsTestCase(base.BaseTestCase):
         ):
             snapshot = cloud(v=OFF)
             vars(snapshot).update(change)
-            self.assertEqual([], plan(snapshot).restarts)
+            self.assertEqual([], outcome.of(plan(snapshot)).restarts)
 
     def left_off(self, *restarts: PastRestart) -> dict[str, Any]:
         """By Kronos, which stopped it."""
@@ -168,7 +173,7 @@ class RestartsTestCase(base.BaseTestCase):
             snapshot.services[host] = policies.up(host, state='down')
         found = plan(snapshot)
         self.assertEqual({'v': 'a'}, self.places(found))
-        self.assertEqual('req-1', found.restarts[0].stopped)
+        self.assertEqual('req-1', outcome.of(found).restarts[0].stopped)
 
     def test_each_avoids_its_own(self) -> None:
         """And knows of the room that the others take."""

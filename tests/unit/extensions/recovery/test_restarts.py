@@ -40,7 +40,7 @@ def past(age: float, **fields: Any) -> PastRestart:
 class DecideTestCase(base.BaseTestCase):
     def decided(self, one: Instance) -> tuple[int, bool]:
         found = restarts.decide(one, SETTINGS, NOW)
-        assert isinstance(found, restarts.Decision), found
+        assert isinstance(found, restarts.RestartDecision), found
         return found.attempt, found.is_elsewhere
 
     def refused(self, code: Code, one: Instance) -> str:
@@ -128,14 +128,14 @@ class TestHalfDone(DecideTestCase):
 
     def test_it_is_started_where_it_is(self) -> None:
         found = restarts.decide(self.left(), SETTINGS, NOW)
-        self.assertEqual(restarts.Decision(1, False, 'req-1'), found)
+        self.assertEqual(restarts.RestartDecision(1, False, 'req-1'), found)
         self.assertTrue(restarts.concerned(self.left()))
 
     def test_migrated_and_not_confirmed(self) -> None:
         row = past(400, state='FAILED', stop='req-1', migrate='req-2')
         one = self.left(status='VERIFY_RESIZE', restarts=[row])
         found = restarts.decide(one, SETTINGS, NOW)
-        self.assertEqual(restarts.Decision(1, False, 'req-2'), found)
+        self.assertEqual(restarts.RestartDecision(1, False, 'req-2'), found)
 
     def test_not_one_that_somebody_else_resizes(self) -> None:
         """It is named all the same."""
@@ -148,7 +148,7 @@ class TestHalfDone(DecideTestCase):
     def test_one_that_did_not_come_up(self) -> None:
         row = past(100, state='FAILED', stop='req-1')
         found = restarts.decide(self.left(restarts=[row]), SETTINGS, NOW)
-        self.assertEqual(restarts.Decision(1, True, 'req-1'), found)
+        self.assertEqual(restarts.RestartDecision(1, True, 'req-1'), found)
 
     def test_one_that_was_to_go_elsewhere(self) -> None:
         """Its applier died before."""
@@ -156,7 +156,7 @@ class TestHalfDone(DecideTestCase):
             400, state='ONGOING', stop='req-1', source='a', destination='b'
         )
         found = restarts.decide(self.left(restarts=[row]), SETTINGS, NOW)
-        self.assertEqual(restarts.Decision(1, True, 'req-1'), found)
+        self.assertEqual(restarts.RestartDecision(1, True, 'req-1'), found)
 
     def test_not_one_that_a_user_stopped_later(self) -> None:
         one = self.left(stopped_by='user')

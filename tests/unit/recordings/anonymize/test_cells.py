@@ -4,6 +4,7 @@
 from oslotest import base
 
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.cell_drain import needs_of
 from kronos.recordings import writer
 from kronos.recordings.anonymize import anonymizer
 from tests.unit.recordings.test_cell_schema import recording
@@ -13,11 +14,11 @@ class TestAnonymized(base.BaseTestCase):
     def test_names(self) -> None:
         """Each name has one that stands for it, wherever it is."""
         now = anonymizer.anonymized(recording())
-        [flavor] = now.gathered.cell_needs.flavors.values()
+        [flavor] = needs_of(now.gathered).flavors.values()
         self.assertEqual(
             ('flavor-001', 'flavor-001'), (flavor.id, flavor.name)
         )
-        [move] = now.gathered.cell_needs.unfinished
+        [move] = needs_of(now.gathered).unfinished
         self.assertEqual(
             ('flavor-001', 'flavor-002', 'flavor-002', True),
             (move.how.source_flavor, move.how.destination_flavor,
@@ -36,7 +37,7 @@ class TestAnonymized(base.BaseTestCase):
         self.assertEqual(
             {'flavor-001': 'same', '*': 'flavor-001'}, drain.flavor_map
         )
-        cells = now.request.cells
+        cells = now.request.chosen
         assert cells is not None
         self.assertEqual(
             (cells.source, cells.targets), (drain.source, drain.targets)

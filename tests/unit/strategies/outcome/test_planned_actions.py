@@ -6,6 +6,7 @@ from oslotest import base
 from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
 from kronos.strategies.outcome import planned_actions
+from kronos.strategies.outcome.additions import PLAIN, Additions
 from tests.unit.strategies.outcome.test_status_messages import (
     step as told_step,
 )
@@ -40,11 +41,14 @@ def scope(name, *steps, closed=()):
 
 
 class PlannedActionsTestCase(base.BaseTestCase):
+    ADDITIONS = PLAIN
+
     def of(self, parents, *scopes, order=None):
         return planned_actions.of(
             types.CycleReport(list(scopes)),
             parents,
             range(len(parents)) if order is None else order,
+            self.ADDITIONS,
         )
 
     def test_moves_alone(self):
@@ -55,48 +59,25 @@ class PlannedActionsTestCase(base.BaseTestCase):
         self.assertEqual([1, 2], [one.parameters['sequence'] for one in found])
         self.assertNotIn('source_closed', found[0].parameters)
 
-    def test_they_stand_in_the_order_of_their_turns(self):
-        """Each tells its number in the report."""
-        moves = step('u', 'h1'), step('v', 'h2'), step('w', 'h1')
-        found = self.of(
-            [[], [0], []], scope('a', *moves, closed=['h1']), order=[2, 0, 1]
-        )
-        self.assertEqual(
-            ['h1', 'w', 'u', 'v'], [one.resource for one in found]
-        )
-        self.assertEqual([[], [0], [0], [2]], [one.parents for one in found])
-        self.assertEqual(
-            [1, 4, 2, 3], [one.parameters['sequence'] for one in found]
-        )
 
-    def test_what_leaves_waits_for_the_closing(self):
-        found = self.of(
-            [[], [0], [1]],
-            scope('a', step('u', 'h2'), step('v', 'h1'), closed=['h1']),
-            scope('b', step('w', 'h3'), closed=['h1', 'h3']),
+class Backwards(Additions):
+    """It has the first move wait for the last."""
+
+    def arranged(self, report, ahead, moves):
+        moves[0].after.append(moves[-1])
+        return [*ahead, *moves]
+
+
+class AdditionsTestCase(PlannedActionsTestCase):
+    ADDITIONS = Backwards()
+
+    def test_moves_alone(self):
+        """A plan that could never end is none."""
+        moves = step('u', 'h1'), step('v', 'h2')
+        error = self.assertRaises(
+            ValueError, self.of, [[], []], scope('a', *moves)
         )
-        self.assertEqual(
-            ['h1', 'h3', 'u', 'v', 'w'], [one.resource for one in found]
-        )
-        self.assertEqual(
-            [[], [], [], [0, 2], [1, 3]], [one.parents for one in found]
-        )
-        self.assertEqual(
-            [False, True, True],
-            ['source_closed' in one.parameters for one in found[2:]],
-        )
-        self.assertEqual('kronos_close_host', found[0].action_type)
-        self.assertEqual('kronos_live_migrate', found[2].action_type)
-        self.assertEqual(
-            {
-                'aggregate': 'a',
-                'sequence': 1,
-                'resource_name': 'h1',
-                'source_node': 'h1',
-                'reason': 'it is at fault',
-            },
-            found[0].parameters,
-        )
+        self.assertIn('waits for a later action', str(error))
 
 
 class InputParametersTestCase(base.BaseTestCase):

@@ -223,7 +223,7 @@ class TestRecordings(base.BaseTestCase):
             convert_policies=True,
             exhaust=True,
             max_migrations=moves,
-            scopes=scopes if recording.request.cells else [],
+            scopes=scopes if recording.request.chosen else [],
         )
         found = replay.cycle(recording, options)
         settings = dataclasses.replace(

@@ -14,7 +14,7 @@ from kronos.clients.nova.server_details import ServerDetails
 from kronos.extensions.cells.actions import context, parameters, run
 from kronos.extensions.cells.actions.checkpoint import Checkpoint, PlanStanding
 from kronos.extensions.cells.actions.parameters import CellMoveTask
-from kronos.snapshots.watcher_actions import CELL_MARK
+from kronos.extensions.cells.cell_drain import CELL_MARK
 from tests.fakes.small_cloud import cloud as small_cloud
 from tests.fakes.two_cells import cloud
 from tests.fakes.two_cells.cold_moves import ColdServer

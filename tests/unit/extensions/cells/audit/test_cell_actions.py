@@ -9,6 +9,7 @@ from watcher.applier.actions import change_nova_service_state
 
 from kronos.engine.planning.propose import propose
 from kronos.engine.types import Snapshot
+from kronos.extensions.cells.audit.additions import CellAdditions
 from kronos.extensions.cells.cell_drain import CellMove, Confirm, needs_of
 from kronos.strategies.outcome import planned_actions
 from kronos.strategies.outcome.planned_actions import PlannedAction
@@ -26,6 +27,7 @@ class TestActions(base.BaseTestCase):
             report,
             [[] for _ in report.steps],
             range(len(report.steps)),
+            CellAdditions(),
         )
 
     def test_migrate(self) -> None:

@@ -10,7 +10,7 @@ from kronos.engine.extension import PLAIN
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import CycleReport
-from kronos.extensions.cells.audit import strategy as cell_drain
+from kronos.extensions.cells.audit import strategy
 from kronos.extensions.cells.cell_drain import (
     NAME,
     CellOutcome,
@@ -26,7 +26,7 @@ from tests.unit.strategies import declared
 from tests.unit.strategies.outcome.test_status_messages import scope
 
 ASKED = {'source_cell': 'old', 'target_cells': 'new', 'hosts': 'o1'}
-STRATEGY = cell_drain.CellDrain
+STRATEGY = strategy.CellDrainStrategy
 
 
 class TestSettings(base.BaseTestCase):
@@ -71,7 +71,7 @@ class TestScope(base.BaseTestCase):
         """And what the audit excludes is left alone."""
         exclude = [{'instances': [{'uuid': 'u'}]}]
         found = self.request({'compute': [{'exclude': exclude}]})
-        self.assertEqual(CellScope('old', ['new'], ['o1']), found.cells)
+        self.assertEqual(CellScope('old', ['new'], ['o1']), found.chosen)
         self.assertEqual([], found.aggregates)
         self.assertEqual(['u'], found.excluded_instances)
 
@@ -131,12 +131,16 @@ class TestOutcome(base.BaseTestCase):
             'or revert, web is in VERIFY_RESIZE by somebody else: confirm or '
             'revert'
         )
-        text = status_messages.summary(report, STRATEGY.summary)
+        text = status_messages.summary(
+            report, STRATEGY.summary, STRATEGY.ADDITIONS
+        )
         self.assertTrue(text.startswith(f'old -> new: {told}; '), text)
         self.assertEqual(2, STRATEGY.indicators(report)['migrations'])
         snapshot.instances['a'].locked = False
         report = propose([snapshot], [cells.CPU], cells.settings())
-        text = status_messages.summary(report, STRATEGY.summary)
+        text = status_messages.summary(
+            report, STRATEGY.summary, STRATEGY.ADDITIONS
+        )
         self.assertEqual(
             f'old -> new: 1 migration, cell old: servers 1 -> 0, {told}', text
         )
@@ -147,20 +151,24 @@ class TestOutcome(base.BaseTestCase):
         snapshot = cells.cells([])
         snapshot.services = None
         report = propose([snapshot], [cells.CPU], cells.settings())
-        self.assertTrue(status_messages.is_blind(report))
+        self.assertTrue(status_messages.is_blind(report, STRATEGY.ADDITIONS))
         needs_of(snapshot).unfinished = [cells.unfinished('b')]
         report = propose([snapshot], [cells.CPU], cells.settings())
-        self.assertFalse(status_messages.is_blind(report))
+        self.assertFalse(status_messages.is_blind(report, STRATEGY.ADDITIONS))
         self.assertIn(
             '1 move begun before is finished; ',
-            status_messages.summary(report, STRATEGY.summary),
+            status_messages.summary(
+                report, STRATEGY.summary, STRATEGY.ADDITIONS
+            ),
         )
 
     def test_empty(self) -> None:
         one = scope(beside={NAME: CellOutcome('old', ['new'], 0, 0)})
         self.assertEqual(
             'cell old is empty',
-            status_messages.summary(CycleReport([one]), STRATEGY.summary),
+            status_messages.summary(
+                CycleReport([one]), STRATEGY.summary, STRATEGY.ADDITIONS
+            ),
         )
 
     def test_nothing_can_leave(self) -> None:
@@ -169,5 +177,7 @@ class TestOutcome(base.BaseTestCase):
             beside={NAME: CellOutcome('old', ['new'], 1, 1, staying=['u'])},
             stayed={'u': why},
         )
-        text = status_messages.summary(CycleReport([one]), STRATEGY.summary)
+        text = status_messages.summary(
+            CycleReport([one]), STRATEGY.summary, STRATEGY.ADDITIONS
+        )
         self.assertIn(one.reason, text)

@@ -9,9 +9,8 @@ from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import enginefacade
 from watcher.db.sqlalchemy import models
 
-from kronos.extensions.cells.cell_drain import Confirm
+from kronos.extensions.cells.cell_drain import CELL_MARK, CELL_MOVE, Confirm
 from kronos.extensions.cells.readings import begun_moves
-from kronos.snapshots import watcher_actions
 from kronos.watcher_db import publishing
 from tests.unit.extensions.cells.readings.test_unfinished_moves import (
     MARK,
@@ -21,8 +20,8 @@ from tests.unit.strategies import test_history
 from tests.unit.strategies.test_history import State
 
 MOVE = {
-    'action_type': watcher_actions.CELL_MOVE,
-    'input_parameters': TOLD | {watcher_actions.CELL_MARK: MARK},
+    'action_type': CELL_MOVE,
+    'input_parameters': TOLD | {CELL_MARK: MARK},
 }
 
 

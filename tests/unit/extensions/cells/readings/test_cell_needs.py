@@ -18,7 +18,6 @@ from kronos.extensions.cells.cell_drain import (
     CellDrain,
     CellNeeds,
     CrossCellPolicy,
-    OffloadedServer,
 )
 from kronos.extensions.cells.readings import cell_needs
 from tests.builders.cells import server
@@ -46,8 +45,8 @@ class Listings:
     def loses_keys(self) -> bool:
         return True
 
-    def offloaded(self) -> list[OffloadedServer]:
-        return [OffloadedServer('z', 'last'), OffloadedServer('y', 'first')]
+    def offloaded(self) -> dict[str, str]:
+        return {'z': 'last', 'y': 'first'}
 
 
 class TestGather(base.BaseTestCase):

@@ -9,7 +9,13 @@ from oslotest import base
 
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine.types import Instance
-from kronos.extensions.cells.cell_drain import CellMove, Confirm, ForeignMove
+from kronos.extensions.cells.cell_drain import (
+    CELL_MARK,
+    CELL_MOVE,
+    CellMove,
+    Confirm,
+    ForeignMove,
+)
 from kronos.extensions.cells.readings import unfinished_moves
 from kronos.extensions.cells.readings.unfinished_moves import BegunMove
 from kronos.snapshots import watcher_actions
@@ -43,10 +49,10 @@ def row(
     state: str = 'CANCELLED',
     mark: Any = MARK,
     message: str = '',
-    kind: str = watcher_actions.CELL_MOVE,
+    kind: str = CELL_MOVE,
     **told: Any,
 ) -> ActionRow:
-    parameters = TOLD | told | {watcher_actions.CELL_MARK: mark}
+    parameters = TOLD | told | {CELL_MARK: mark}
     return ActionRow('action', kind, state, parameters, message, AT, AT)
 
 

@@ -5,8 +5,10 @@ from oslotest import base
 
 from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
-from kronos.extensions.recovery.audit import strategy as recover
+from kronos.extensions.recovery.audit import strategy
 from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions.recovery.failures import NAME
+from kronos.extensions.recovery.outcome import RecoveryOutcome
 from tests.unit.strategies import declared
 from tests.unit.strategies.outcome.test_status_messages import scope
 
@@ -16,7 +18,7 @@ WHY = Reason('it is at fault', Code.HOST_AT_FAULT)
 class RecoverTestCase(base.BaseTestCase):
     def test_it_recovers_and_does_no_more(self):
         found = declared.settings(
-            recover.Recover,
+            strategy.Recover,
             {},
             cooldown=900,
             enforce_hard_affinity=True,
@@ -35,16 +37,15 @@ class RecoverTestCase(base.BaseTestCase):
         drain = types.Drain('h1', WHY, 3, 2, {'u9': 'it failed itself'})
         one = scope(
             closings=[types.Closing('h1', WHY)],
-            hosts_at_fault={'h1': WHY},
-            failed_servers={'u9': 'io_error'},
+            beside={NAME: RecoveryOutcome({'h1': WHY}, {'u9': 'io_error'})},
             drains=[drain],
         )
         self.assertEqual(
             'h1 is closed (it is at fault), h1: 2 leave, 1 stays (it failed '
             'itself)',
-            recover.Recover.summary(one),
+            strategy.Recover.summary(one),
         )
-        found = recover.Recover.indicators(types.CycleReport([one]))
+        found = strategy.Recover.indicators(types.CycleReport([one]))
         self.assertEqual(
             (1, 1), (found['hosts_closed'], found['hosts_at_fault'])
         )
@@ -53,5 +54,5 @@ class RecoverTestCase(base.BaseTestCase):
     def test_a_host_that_is_empty_is_closed_all_the_same(self):
         one = scope(closings=[types.Closing('h1', WHY)])
         self.assertEqual(
-            'h1 is closed (it is at fault)', recover.Recover.summary(one)
+            'h1 is closed (it is at fault)', strategy.Recover.summary(one)
         )

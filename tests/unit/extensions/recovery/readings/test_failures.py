@@ -8,9 +8,10 @@ from oslotest import base
 from kronos.common import exceptions
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Health, Host, Instance, Reading, Sample
+from kronos.extensions.recovery.failures import NOT_ASKED, why_unknown
 from kronos.extensions.recovery.readings import failures
 from kronos.extensions.recovery.readings.failures import FailureQueries
-from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud
 
 NOW = 1_800_000_000.0
@@ -78,11 +79,11 @@ class FailuresTestCase(base.BaseTestCase):
 
 class TestHosts(FailuresTestCase):
     def test_at_fault(self) -> None:
-        self.assertEqual(NOT_ASKED, self.cloud.failures_unknown)
+        self.assertEqual(NOT_ASKED, why_unknown(self.cloud.beside))
         self.say(HOSTS, sample(2.0, host='a1'), sample(0.0, host='a2'))
         self.note()
         self.assertEqual({'a1': 2.0}, self.faulty())
-        self.assertEqual('', self.cloud.failures_unknown)
+        self.assertEqual('', why_unknown(self.cloud.beside))
 
     def test_not_a_number_closes_nothing(self) -> None:
         self.say(HOSTS, sample(math.nan, host='a1'))
@@ -97,11 +98,11 @@ class TestHosts(FailuresTestCase):
         self.say(HOSTS, sample(2.0, host='a1'))
         self.note(how=HostMatch.SHORT)
         self.assertEqual({}, self.faulty())
-        self.assertIn('not certain by a1', self.cloud.failures_unknown)
+        self.assertIn('not certain by a1', why_unknown(self.cloud.beside))
 
     def test_no_query(self) -> None:
         self.note(hosts='', servers='')
-        self.assertEqual('', self.cloud.failures_unknown)
+        self.assertEqual('', why_unknown(self.cloud.beside))
         self.assertEqual({}, self.prometheus.labels)
 
 
@@ -142,7 +143,7 @@ class TestServers(FailuresTestCase):
         for value in (1.0, math.nan, math.inf):
             self.say(SERVERS, failed('v', at=value))
             self.note()
-            self.assertIn('no Unix time', self.cloud.failures_unknown)
+            self.assertIn('no Unix time', why_unknown(self.cloud.beside))
 
 
 class TestUnknown(FailuresTestCase):
@@ -155,7 +156,7 @@ class TestUnknown(FailuresTestCase):
                 query, Health.UNREACHABLE, error='it is away', is_away=True
             )
             self.note()
-            self.assertIn('it is away', self.cloud.failures_unknown)
+            self.assertIn('it is away', why_unknown(self.cloud.beside))
             self.assertEqual({}, self.faulty() | self.failures())
 
     def test_the_errors(self) -> None:

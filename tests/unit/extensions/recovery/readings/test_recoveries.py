@@ -5,6 +5,7 @@ from keystoneauth1 import noauth
 
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
+from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.extensions.recovery.readings import recoveries
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud
@@ -18,7 +19,7 @@ class RecoveriesTestCase(base.MoveTestCase):
         super().setUp()
         self.one = Instance(base.UUID, 'h1', failure='crash')
         self.gathered = CloudInventory(
-            Cloud({}, {}, []), {}, [self.one], failures_unknown=''
+            Cloud({}, {}, []), {}, [self.one], beside={NAME: Failures()}
         )
 
     def note(self, past=(), settings=ON):

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a recovery do beside its moves?"""
+
+from kronos.extensions.recovery.audit.additions import RecoveryAdditions
+from tests.unit.strategies.outcome import test_planned_actions
+from tests.unit.strategies.outcome.test_planned_actions import scope, step
+
+
+class TestAdditions(test_planned_actions.PlannedActionsTestCase):
+    ADDITIONS = RecoveryAdditions()
+
+    def test_they_stand_in_the_order_of_their_turns(self):
+        """Each tells its number in the report."""
+        moves = step('u', 'h1'), step('v', 'h2'), step('w', 'h1')
+        found = self.of(
+            [[], [0], []], scope('a', *moves, closed=['h1']), order=[2, 0, 1]
+        )
+        self.assertEqual(
+            ['h1', 'w', 'u', 'v'], [one.resource for one in found]
+        )
+        self.assertEqual([[], [0], [0], [2]], [one.parents for one in found])
+        self.assertEqual(
+            [1, 4, 2, 3], [one.parameters['sequence'] for one in found]
+        )
+
+    def test_what_leaves_waits_for_the_closing(self):
+        found = self.of(
+            [[], [0], [1]],
+            scope('a', step('u', 'h2'), step('v', 'h1'), closed=['h1']),
+            scope('b', step('w', 'h3'), closed=['h1', 'h3']),
+        )
+        self.assertEqual(
+            ['h1', 'h3', 'u', 'v', 'w'], [one.resource for one in found]
+        )
+        self.assertEqual(
+            [[], [], [], [0, 2], [1, 3]], [one.parents for one in found]
+        )
+        self.assertEqual(
+            [False, True, True],
+            ['source_closed' in one.parameters for one in found[2:]],
+        )
+        self.assertEqual('kronos_close_host', found[0].action_type)
+        self.assertEqual('kronos_live_migrate', found[2].action_type)
+        self.assertEqual(
+            {
+                'aggregate': 'a',
+                'sequence': 1,
+                'resource_name': 'h1',
+                'source_node': 'h1',
+                'reason': 'it is at fault',
+            },
+            found[0].parameters,
+        )
