@@ -8,8 +8,8 @@ and an offline replay in the same mode plan the same.
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
+from kronos.common.names.name_marks import HostName, Text
 from kronos.engine.extension import PLAIN, Extension
-from kronos.engine.name_marks import HostName, Text
 from kronos.policies.models import Mode
 
 OUT_OF_HOST = 1

@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kronos.common.shell_commands import ShellCommand
-from kronos.engine.extension import Phase
-from kronos.engine.name_marks import (
+from kronos.common.names.name_marks import (
     CellName,
     FlavorName,
     HostName,
@@ -21,6 +19,8 @@ from kronos.engine.name_marks import (
     Uuid,
     ZoneName,
 )
+from kronos.common.shell_commands import ShellCommand
+from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 
