@@ -6,13 +6,15 @@ of text may carry it. Keys are added, never changed: each is written here,
 whatever the engine calls it.
 """
 
+import copy
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kronos.engine.planning import move_reasons, stop_reasons
 from kronos.engine.reasons import Reason
-from kronos.engine.settings import Settings
+from kronos.engine.settings import PlainSettings, Settings
 from kronos.engine.types import (
     AggregateResult,
     Begun,
@@ -26,6 +28,8 @@ from kronos.engine.types import (
     Stage,
 )
 from kronos.extensions.cells import cell_drain
+from kronos.options import extensions
+from kronos.options.row import Choice
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -48,58 +52,21 @@ def document(
 
 def settings(found: Settings) -> dict[str, Any]:
     """What was planned with, beside the policies."""
-    return {
-        'max_migrations': found.max_migrations,
-        'restrict_to_az': found.restrict_to_az,
-        'require_all_policies': found.require_all_policies,
-        'min_host_coverage': found.min_host_coverage,
-        'host_match': found.host_match.value,
-        'partial_answers': found.partial_answers.value,
-        'check_disk': found.check_disk,
-        'require_headroom': found.require_headroom,
-        'allowed_extra_specs': list(found.allowed_extra_specs),
-        'cooldown_seconds': found.cooldown_seconds,
-        'instance_cooldown_seconds': found.instance_cooldown_seconds,
-        'quarantine_seconds': found.quarantine_seconds,
-        'return_guard_seconds': found.return_guard_seconds,
-        'stuck_seconds': found.stuck_seconds,
-        'evacuate': found.evacuate,
-        'drain_hosts': found.drain_hosts and list(found.drain_hosts),
-        'recover': found.extension.name == 'recovery',
-        'max_closed_hosts': found.max_closed_hosts,
-        'restart_servers': found.restart_servers,
-        'recovery_window_seconds': found.recovery_window_seconds,
-        'cell_drain': cells.asked(cell_drain.of(found)),
-        'cell_move_lossy': found.cell_move_lossy,
-        'long_rpc_timeout_seconds': found.long_rpc_timeout_seconds,
-        'snapshot_mb_per_second': found.snapshot_mb_per_second,
-        'drain_may_exceed_threshold': found.drain_may_exceed_threshold,
-        'enforce_hard_affinity': found.enforce_hard_affinity,
-        'enforce_soft_affinity': found.enforce_soft_affinity,
-        'rebalance': found.rebalance,
-        'unlimited': found.unlimited,
-        'soft_rules': found.soft_rules.value,
-        'soft_rule_penalty': found.soft_rule_penalty,
-        'pack_partial_drains': found.pack_partial_drains,
-        'keep_hosts': found.keep_hosts,
-        'headroom_hosts': found.headroom_hosts,
-        'search': found.search.value,
-        'veto_reference': found.veto_reference.value,
-        'min_gain': found.min_gain,
-        'min_plan_gain': found.min_plan_gain,
-        'optimal_limit': found.optimal_limit,
-        'optimal_seconds': found.optimal_seconds,
-        'cost_weight': found.cost_weight,
-        'migration_bandwidth': found.migration_bandwidth,
-        'migration_timeout_seconds': found.migration_timeout_seconds,
-        'migration_timeout_per_gib': found.migration_timeout_per_gib,
-        'unexplained_load': found.unexplained_load.value,
-        'plateau_moves': found.plateau_moves,
-        'swap_moves': found.swap_moves.value,
-        'tie_break': found.tie_break.value,
-        'repeat_moves': found.repeat_moves,
-        'exhaust': found.exhaust,
+    values = {
+        field.name: getattr(found, field.name)
+        for field in dataclasses.fields(PlainSettings)
     }
+    for kind in extensions.classes():
+        values |= vars(found.options(kind))
+    return {
+        **{name: _plain(value) for name, value in values.items()},
+        'recover': found.extension.name == 'recovery',
+        'cell_drain': cells.asked(cell_drain.of(found)),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Choice) else copy.copy(value)
 
 
 def counted(reasons: Mapping[str, str]) -> list[tuple[str, int]]:

@@ -137,7 +137,7 @@ def _past(
     """
     now, restarts, begun = time.time(), recoveries.NONE, list[BegunMove]()
     events = history.events(cooldown.watcher_since(settings, now), audit)
-    if settings.extension.name == 'recovery' and settings.restart_servers:
+    if settings.extension.name == 'recovery' and recoveries.asks(settings):
         restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
     if cell_drain.of(settings) is not None:
         begun = begun_moves.since(now - unfinished_moves.REMEMBERED_SECONDS)

@@ -22,6 +22,7 @@ from kronos.engine.settings import Settings
 from kronos.extensions.cells import cell_drain, flavors
 from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
 from kronos.extensions.cells.cell_moves import CellMoves
+from kronos.extensions.cells.options import CellOptions
 from kronos.snapshots import cell_needs
 from kronos.snapshots import cells as of_hosts
 
@@ -160,9 +161,13 @@ def _settings(settings: CellMoveSettings) -> Settings:
     flavor_map = {task.source_flavor: task.destination_flavor}
     return Settings(
         allowed_extra_specs=settings.allowed_extra_specs,
-        cell_move_lossy=settings.is_lossy,
-        long_rpc_timeout_seconds=settings.long_rpc_timeout,
-        snapshot_mb_per_second=settings.snapshot_mb_per_second,
+        beside=[
+            CellOptions(
+                cell_move_lossy=settings.is_lossy,
+                long_rpc_timeout_seconds=settings.long_rpc_timeout,
+                snapshot_mb_per_second=settings.snapshot_mb_per_second,
+            )
+        ],
         extension=Extension(
             CellDrain(
                 task.source_cell,

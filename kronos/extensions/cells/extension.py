@@ -42,6 +42,7 @@ from kronos.extensions.cells.cell_drain import (
     CrossCellPolicy,
 )
 from kronos.extensions.cells.cell_moves import CellMoves
+from kronos.extensions.cells.options import CellOptions
 from kronos.extensions.cells.quota import Quota
 from kronos.extensions.cells.target_cell import TargetCell
 
@@ -142,13 +143,13 @@ class Cells(Extension):
         Code.CELL_FLAVOR_GONE: _flavor_made,
         Code.CELL_FLAVOR_TOO_SMALL: _flavor_made,
         Code.CELL_RESIZE_INSIDE: _source_closed,
-        Code.CELL_LOSSY: edits.setting(cell_move_lossy=True),
+        Code.CELL_LOSSY: edits.option(CellOptions, cell_move_lossy=True),
         Code.CELL_PORT: edits.instance(tied_port=''),
         Code.CELL_POLICY: lambda case, _, __: edits.with_beside(
             case, cell_drain.NAME, cell_policy=CrossCellPolicy.OPEN
         ),
-        Code.CELL_SNAPSHOT_SLOW: edits.setting(
-            long_rpc_timeout_seconds=math.inf
+        Code.CELL_SNAPSHOT_SLOW: edits.option(
+            CellOptions, long_rpc_timeout_seconds=math.inf
         ),
     }
     remedies: ClassVar[Mapping[Code, Mapping[str, str]]] = {

@@ -20,12 +20,13 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.extensions.recovery import failures, faulty_hosts, planning
+from kronos.extensions.recovery.options import RecoveryOptions
 
 
 def _any_number(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
     snapshot = case.snapshot
     number = len(snapshot.hosts) + len(failures.of(snapshot).elsewhere)
-    return edits.with_settings(case, max_closed_hosts=number)
+    return edits.with_option(case, RecoveryOptions, max_closed_hosts=number)
 
 
 def _no_fault(

@@ -45,7 +45,7 @@ def plan(given: PlanningInput, planner: PlanScope) -> Planned:
     :param given: with the moves of the scope's own plan among the earlier
     """
     snapshot, settings = given.snapshot, given.settings
-    if not settings.restart_servers:
+    if not restarts.are_wanted(settings):
         return Planned([], [], {})
     if hosts.why_shut(snapshot) or faulty_hosts.why_stopped(
         snapshot, settings

@@ -11,6 +11,7 @@ from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Sample
 from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page
@@ -172,9 +173,10 @@ class ExplanationTestCase(base.BaseTestCase):
         recording = recordings.small()
         found = recording.gathered
         found.failures_unknown = ''
-        recording.settings.restart_servers = True
-        if recording.configured:
-            recording.configured.restart_servers = True
+        on = RecoveryOptions(restart_servers=True)
+        for settings in (recording.settings, recording.configured):
+            if settings:
+                settings.set_options(on)
         vars(found.instances[0]).update(
             failure='io_error',
             failed_at=found.taken_at - 5,

@@ -16,6 +16,8 @@ from kronos.engine.settings import (
 )
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.extensions.cells.extension import Cells
+from kronos.extensions.cells.options import CellOptions
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.recordings import meta_schema
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
@@ -49,13 +51,11 @@ SETTINGS = Settings(
     stuck_seconds=5.0,
     evacuate=True,
     drain_hosts=['h'],
-    max_closed_hosts=3,
-    restart_servers=True,
-    recovery_window_seconds=30.0,
     extension=Cells(DRAIN),
-    cell_move_lossy=True,
-    long_rpc_timeout_seconds=60.0,
-    snapshot_mb_per_second=10.0,
+    beside=[
+        CellOptions(True, 60.0, 10.0),
+        RecoveryOptions(3, True, 30.0),
+    ],
     drain_may_exceed_threshold=True,
     enforce_hard_affinity=True,
     enforce_soft_affinity=True,

@@ -146,10 +146,8 @@ class TestDocument(base.BaseTestCase):
                 self.assertEqual(len(dataclasses.fields(kind)), len(row))
 
     def test_keys_of_settings(self) -> None:
-        """An extension has two of them, as there were two before it."""
         row = document.settings(Settings())
-        self.assertEqual(SETTINGS.split(), list(row))
-        self.assertEqual(len(dataclasses.fields(Settings)) + 1, len(row))
+        self.assertEqual(sorted(SETTINGS.split()), sorted(row))
 
     def test_settings_as_plain_values(self) -> None:
         found = document.settings(Settings(drain_hosts=['h1']))

@@ -6,6 +6,7 @@ from oslotest import base
 from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
 from kronos.extensions.recovery.extension import RECOVERY
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.strategies import recover
 from tests.unit.strategies import declared
 from tests.unit.strategies.outcome.test_status_messages import scope
@@ -28,7 +29,8 @@ class RecoverTestCase(base.BaseTestCase):
         self.assertFalse(found.rebalance or found.enforces)
         self.assertIsNone(found.drain_hosts)
         self.assertEqual(
-            (0, 3), (found.cooldown_seconds, found.max_closed_hosts)
+            (0, RecoveryOptions(max_closed_hosts=3)),
+            (found.cooldown_seconds, found.options(RecoveryOptions)),
         )
 
     def test_outcome(self):
