@@ -26,6 +26,18 @@ class _SwapMoves(types.String):  # type: ignore[misc]
         return super().__call__(self.FLAGS.get(text, text))
 
 
+class _OrPlugin(types.String):  # type: ignore[misc]
+    """One of the choices, or the name of a plugin of another package."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__(choices=row.choices and row.choices.choices())
+        self._row = row
+
+    def __call__(self, value: Any) -> Any:
+        is_plugin = value in self._row.words()
+        return value if is_plugin else super().__call__(value)
+
+
 def of(kind: type) -> list[Any]:
     """The options among the fields of a dataclass."""
     return [_option(row) for row in rows(kind)]
@@ -43,10 +55,12 @@ def _option(row: Row) -> Any:
         return cfg.BoolOpt(row.name, **values)
     if typing.get_origin(row.kind) is list:
         return cfg.ListOpt(row.name, **values)
-    if row.kind in (int, float):
+    if row.choices is None:
         number = cfg.IntOpt if row.is_whole else cfg.FloatOpt
         return number(row.name, min=row.least, max=row.most, **values)
-    return cfg.StrOpt(row.name, choices=row.kind.choices(), **values)
+    if row.plugins:
+        return cfg.Opt(row.name, type=_OrPlugin(row), **values)
+    return cfg.StrOpt(row.name, choices=row.choices.choices(), **values)
 
 
 OPTS = [

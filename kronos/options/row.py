@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import metadata
 from typing import Any, Self, TypeVar, cast
 
 T = TypeVar('T')
@@ -51,6 +52,14 @@ class Row:
     most: float | None
     is_whole: bool
     help: str
+    choices: type[Choice] | None = None
+    plugins: str = ''
+
+    def words(self) -> list[str]:
+        """What a choice may be, of Kronos and of installed packages."""
+        own = self.choices.choices() if self.choices else []
+        others = metadata.entry_points(group=self.plugins).names
+        return [word for word, _ in own] + sorted(others)
 
     def value(self, configured: Any) -> Any:
         """What the field gets of what is configured."""
@@ -67,6 +76,8 @@ def option(
     least: float | None = None,
     most: float | None = None,
     is_whole: bool = False,
+    choices: type[Choice] | None = None,
+    plugins: str = '',
 ) -> T:
     """The field of an option.
 
@@ -74,6 +85,8 @@ def option(
     :param name: in ``[kronos]``, unless it is that of the field
     :param configured: the default of ``[kronos]``, unless it is the same
     :param is_whole: whether only whole numbers may be configured
+    :param choices: unless they are the type of the field
+    :param plugins: group of the entry points that are choices, too
     """
     row = {
         'name': name,
@@ -81,6 +94,8 @@ def option(
         'least': least,
         'most': most,
         'is_whole': is_whole,
+        'choices': choices,
+        'plugins': plugins,
         'help': help,
     }
     values: Any = {'default': default}
@@ -95,4 +110,6 @@ def rows(kind: type) -> Iterator[Row]:
         if values := field.metadata.get(_ROW):
             values = {**values, 'name': values['name'] or field.name}
             values['is_whole'] |= field.type is int
+            if isinstance(default := values['default'], Choice):
+                values['choices'] = type(default)
             yield Row(**values, field=field.name, kind=field.type)

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from kronos.common.names.name_marks import Text
 from kronos.options.choices import (
     SearchName,
     SwapMoves,
@@ -10,6 +11,9 @@ from kronos.options.choices import (
     VetoReference,
 )
 from kronos.options.row import option
+
+SEARCHES = 'kronos.searches'
+"""Group of the entry points by which packages bring searches that spread."""
 
 
 @dataclass
@@ -31,13 +35,14 @@ class SearchOptions:
         TieBreak.VARIANCE,
         'Which of several equally good migrations is taken.',
     )
-    search: SearchName = option(
+    search: Text = option(
         SearchName.GREEDY,
         'By which search kronos_spread plans. All are deterministic and obey '
         'the same rules. kronos_pack and drains know two: greedy, and one '
         'that empties more; best and optimal are the same there. Repairs of '
         'server groups have one search.',
         configured=SearchName.BEST,
+        plugins=SEARCHES,
     )
     veto_reference: VetoReference = option(
         VetoReference.STEP,

@@ -134,6 +134,8 @@ def fault_of(settings: Settings) -> str:
             return f'{row.field}: must be at least {row.least}'
         if row.most is not None and value > row.most:
             return f'{row.field}: must be at most {row.most}'
+        if row.plugins and value not in (words := row.words()):
+            return f'{row.field}: must be one of {", ".join(words)}'
     if settings.max_migrations is not None and settings.max_migrations < 1:
         return 'max_migrations: must be at least 1'
     if not (settings.evacuate or settings.enforces or settings.rebalance):

@@ -39,7 +39,7 @@ class Evacuation:
         self._utilization = simulation.utilization
         self._packs = given.packs
         self._is_source = given.draining
-        self._redirects = given.settings.search is not SearchName.GREEDY
+        self._redirects = given.settings.search != SearchName.GREEDY
         begun = begun_hosts.of(given.snapshot) if self._redirects else ()
         self._begun: BoolArray = np.isin(
             self._utilization.index.hosts, list(begun)

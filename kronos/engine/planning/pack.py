@@ -67,7 +67,7 @@ class Pack:
         self._fixed = given.fixed
         self.scope = PackScope.of(simulation, given)
         """The hosts that may be emptied."""
-        self._is_greedy = given.settings.search is SearchName.GREEDY
+        self._is_greedy = given.settings.search == SearchName.GREEDY
         hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""

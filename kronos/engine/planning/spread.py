@@ -56,7 +56,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
         reason,
         stayed,
         found.notices,
-        searched_by=found.searched_by.value,
+        searched_by=str(found.searched_by),
         certificate=certificate.of(
             scope,
             before,

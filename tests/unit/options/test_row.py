@@ -7,6 +7,7 @@ from oslotest import base
 
 from kronos.common.names.name_marks import Text
 from kronos.options.row import Choice, Row, option, rows
+from tests.builders.packages import Package
 
 
 class Speed(Choice):
@@ -61,6 +62,7 @@ class TestRows(base.BaseTestCase):
                     None,
                     False,
                     'Speed.',
+                    Speed,
                 ),
                 Row(
                     'rules',
@@ -75,6 +77,26 @@ class TestRows(base.BaseTestCase):
             ],
             list(rows(Options)),
         )
+
+    def test_plugins_are_choices(self) -> None:
+        """Each package that is installed adds to them."""
+        row = Row(
+            'speed',
+            'speed',
+            str,
+            'slow',
+            None,
+            None,
+            False,
+            '',
+            Speed,
+            'kronos.speeds',
+        )
+        self.assertEqual(['slow', 'fast'], row.words())
+        self.useFixture(
+            Package('other', 'A = 1', {'kronos.speeds': {'safe': 'A'}})
+        )
+        self.assertEqual(['slow', 'fast', 'safe'], row.words())
 
     def test_no_two_objects_share_a_list(self) -> None:
         first, second = Options(), Options()

@@ -70,7 +70,7 @@ def _is_worth_asking(
     scope: RelaxedScope, found: Certificate, settings: Settings
 ) -> bool:
     return (
-        settings.search is SearchName.BEST
+        settings.search == SearchName.BEST
         and found.gap > SOUGHT_GAP
         and scope.size <= settings.optimal_limit
     )

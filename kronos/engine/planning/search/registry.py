@@ -1,39 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """The searches that spread a scope, by the name that ``[kronos] search`` has.
 
-All have one signature, :data:`SpreadSearch`, and one way to say how they
-ended, :class:`SearchResult`.
+Another package brings one as a class derived from :class:`SpreadSearch`, by an
+entry point of the group ``kronos.searches``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from kronos.common.plugins.registry import Registry
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search import best, greedy, optimal
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import EarlyGains
 from kronos.engine.settings import SearchName
 from kronos.engine.simulation.simulation import Simulation
+from kronos.options.searching import SEARCHES as NAMESPACE
 
-SpreadSearch = Callable[[Simulation, PhaseInput], SearchResult]
-"""Plans the spreading of a scope: its moves are in the simulation afterwards.
 
-Each of them was legal when its turn came.
-"""
+class SpreadSearch(ABC):
+    """A search of another package."""
 
-SEARCHES: dict[SearchName, SpreadSearch] = {
+    @abstractmethod
+    def run(self, simulation: Simulation, phase: PhaseInput) -> SearchResult:
+        """Plan the spreading of a scope: move instances in the simulation.
+
+        Each move must be legal when its turn comes.
+        """
+
+
+SEARCHES: dict[str, Callable[[Simulation, PhaseInput], SearchResult]] = {
     SearchName.GREEDY: greedy.run,
     SearchName.BEST: best.run,
     SearchName.OPTIMAL: optimal.run,
 }
+_OTHERS = Registry[SpreadSearch](
+    NAMESPACE,
+    {},
+    SpreadSearch,  # type: ignore[type-abstract]
+)
 
 
-def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+def run(simulation: Simulation, phase: PhaseInput) -> SearchResult:
     """Search as the settings say.
 
     The greedy search has an order of its own: by the rule, move by move.
+
+    :raises ConfigurationError: no package that is installed has the search,
+        or it cannot be loaded
     """
     start = len(simulation.steps)
-    result = SEARCHES[given.settings.search](simulation, given)
-    if given.settings.search is not SearchName.GREEDY:
-        EarlyGains(simulation, given.settings, start).run()
+    name = phase.settings.search
+    search = SEARCHES.get(name) or _OTHERS.required('search', name)().run
+    result = search(simulation, phase)
+    if name != SearchName.GREEDY:
+        EarlyGains(simulation, phase.settings, start).run()
     return result
