@@ -32,9 +32,9 @@ def require_valid(conf: Any) -> None:
     :raises ConfigurationError: names all bad options, their files and
         rules; never a value that may hold a secret
     """
-    if found := '; '.join(faults(conf)):
+    if every := '; '.join(faults(conf)):
         # Without the chain: its texts hold the values.
-        raise exceptions.ConfigurationError(reason=found) from None
+        raise exceptions.ConfigurationError(reason=every) from None
 
 
 def faults(
@@ -110,9 +110,9 @@ def fault_of(opt: Any, value: Any) -> str:
 
 def _origin(conf: Any, group: str, opt: Any) -> str:
     """The file that the value is from, where it is from one."""
-    found = conf.get_location(opt.dest, group)
-    is_file = found is not None and found.location.name == 'user'
-    return f' in {found.detail}' if is_file else ''
+    origin = conf.get_location(opt.dest, group)
+    is_file = origin is not None and origin.location.name == 'user'
+    return f' in {origin.detail}' if is_file else ''
 
 
 def told(error: cfg.Error) -> str:
@@ -130,8 +130,8 @@ def told(error: cfg.Error) -> str:
 
 
 def _place(error: Exception) -> str:
-    found = _PLACE.search(str(error))
-    return f' in {found[1]}' if found else ''
+    place = _PLACE.search(str(error))
+    return f' in {place[1]}' if place else ''
 
 
 def _rule(opt: Any, error: Exception) -> str:
@@ -146,15 +146,15 @@ def _rule(opt: Any, error: Exception) -> str:
 
 def _of_number(opt: Any, text: str) -> str:
     """What is said of a value that is no number; '' of any other one."""
-    found = _NO_NUMBER.search(text)
-    if found is None:
+    value = _NO_NUMBER.search(text)
+    if value is None:
         return ''
     is_whole = isinstance(opt, cfg.IntOpt)
     kind = 'a whole number' if is_whole else 'a number'
     if not is_duration(opt):
-        return f'{found[1]!r} is not {kind}'
-    hint = time_units.hint(found[1])
-    return f'{found[1]!r} is not {kind} of seconds' + (
+        return f'{value[1]!r} is not {kind}'
+    hint = time_units.hint(value[1])
+    return f'{value[1]!r} is not {kind} of seconds' + (
         f': {hint}' if hint else ''
     )
 
