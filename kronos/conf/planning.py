@@ -9,8 +9,7 @@ from oslo_config import cfg, types
 from kronos.options import extensions
 from kronos.options.choices import SwapMoves
 from kronos.options.planning import PlanningOptions
-from kronos.options.row import Choice, Row, rows
-from kronos.options.searching import SearchOptions
+from kronos.options.row import Row, rows
 
 
 class _SwapMoves(types.String):  # type: ignore[misc]
@@ -40,13 +39,12 @@ class _OrPlugin(types.String):  # type: ignore[misc]
 
 def of(kind: type) -> list[Any]:
     """The options among the fields of a dataclass."""
-    return [_option(row) for row in rows(kind)]
+    return [option_of(row) for row in rows(kind)]
 
 
-def _option(row: Row) -> Any:
-    default = row.default
-    if isinstance(default, Choice):
-        default = default.value
+def option_of(row: Row) -> Any:
+    """The option of a row; the default of a choice is its plain word."""
+    default = getattr(row.default, 'value', row.default)
     values: dict[str, Any] = {'default': default, 'help': row.help}
     if row.kind is SwapMoves:
         values['type'] = _SwapMoves(choices=SwapMoves.choices())
@@ -65,6 +63,6 @@ def _option(row: Row) -> Any:
 
 OPTS = [
     option
-    for kind in (PlanningOptions, SearchOptions, *extensions.classes())
+    for kind in (PlanningOptions, *extensions.classes())
     for option in of(kind)
 ]

@@ -50,7 +50,7 @@ def faults(
             try:
                 wrong = fault_of(opt, conf[group][opt.dest])
             except (cfg.Error, ValueError) as error:
-                yield f'{where}{_place(error)}: {_rule(opt, error)}'
+                yield f'{where}{_place(error)}: {rule_of(opt, error)}'
                 continue
             if wrong:
                 yield f'{where}{_origin(conf, group, opt)}: {wrong}'
@@ -134,7 +134,8 @@ def _place(error: Exception) -> str:
     return f' in {place[1]}' if place else ''
 
 
-def _rule(opt: Any, error: Exception) -> str:
+def rule_of(opt: Any, error: Exception) -> str:
+    """What is wrong with a value by the type of its option."""
     if isinstance(opt, cfg.URIOpt):
         # It may hold a user and a password.
         return f'it must be a URL: {" or ".join(opt.type.schemes)}'
@@ -162,8 +163,3 @@ def _of_number(opt: Any, text: str) -> str:
 def is_duration(opt: Any) -> bool:
     """Whether the value of an option is a number of seconds."""
     return bool(re.search(r'\bseconds\b', opt.help or '', re.IGNORECASE))
-
-
-def rule_of(opt: Any, error: Exception) -> str:
-    """What is wrong with a value by the type of its option."""
-    return _rule(opt, error)

@@ -11,30 +11,16 @@ from typing import TypeVar
 
 from kronos.common.names.name_marks import HostName
 from kronos.engine.extension import PLAIN, Extension
-from kronos.options.choices import (
-    HostMatch,
-    PartialAnswers,
-    SearchName,
-    SoftRules,
-    SwapMoves,
-    TieBreak,
-    UnexplainedLoad,
-    VetoReference,
-)
+from kronos.options.choices import HostMatch as HostMatch
+from kronos.options.choices import PartialAnswers as PartialAnswers
+from kronos.options.choices import SearchName as SearchName
+from kronos.options.choices import SoftRules as SoftRules
+from kronos.options.choices import SwapMoves as SwapMoves
+from kronos.options.choices import TieBreak as TieBreak
+from kronos.options.choices import UnexplainedLoad as UnexplainedLoad
+from kronos.options.choices import VetoReference as VetoReference
 from kronos.options.planning import PlanningOptions
-from kronos.options.searching import SearchOptions
 from kronos.policies.models import Mode
-
-__all__ = [
-    'HostMatch',
-    'PartialAnswers',
-    'SearchName',
-    'SoftRules',
-    'SwapMoves',
-    'TieBreak',
-    'UnexplainedLoad',
-    'VetoReference',
-]
 
 T = TypeVar('T')
 OUT_OF_HOST = 1
@@ -73,12 +59,12 @@ class When(Enum):
 class ModePhases:
     """What a mode plans, and what of it an audit may choose."""
 
-    policies: Mode | None
+    policies: Mode | None = None
     """The mode of the policies that it takes; None: either."""
-    evacuate: When
-    enforce_hard_affinity: When
-    enforce_soft_affinity: When
-    rebalance: bool
+    evacuate: When = When.NEVER
+    enforce_hard_affinity: When = When.NEVER
+    enforce_soft_affinity: When = When.NEVER
+    rebalance: bool = False
     """Whether spread or pack follows."""
     drains_named_hosts: bool = False
     """Whether an audit may say which hosts are drained."""
@@ -106,38 +92,23 @@ PHASES_OF_MODE = {
         rebalance=True,
     ),
     PlanMode.EVACUATE: ModePhases(
-        policies=None,
         evacuate=When.ALWAYS,
-        enforce_hard_affinity=When.NEVER,
-        enforce_soft_affinity=When.NEVER,
-        rebalance=False,
         drains_named_hosts=True,
         unlimited=True,
         waits_for_cooldown=False,
     ),
     PlanMode.AFFINITY: ModePhases(
-        policies=None,
-        evacuate=When.NEVER,
         enforce_hard_affinity=When.ALWAYS,
         enforce_soft_affinity=When.IF_ASKED,
-        rebalance=False,
     ),
     PlanMode.RECOVER: ModePhases(
-        policies=None,
         evacuate=When.ALWAYS,
-        enforce_hard_affinity=When.NEVER,
-        enforce_soft_affinity=When.NEVER,
-        rebalance=False,
         unlimited=True,
         waits_for_cooldown=False,
         is_extended=True,
     ),
     PlanMode.CELL_DRAIN: ModePhases(
-        policies=None,
         evacuate=When.ALWAYS,
-        enforce_hard_affinity=When.NEVER,
-        enforce_soft_affinity=When.NEVER,
-        rebalance=False,
         waits_for_cooldown=False,
         is_extended=True,
     ),
@@ -160,7 +131,7 @@ class PhaseSelection:
 
 
 @dataclass
-class PlainSettings(SearchOptions, PlanningOptions):
+class PlainSettings(PlanningOptions):
     """What the operator, the audit and the mode set, in plain values.
 
     Recordings and reports have the fields as keys.

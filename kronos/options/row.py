@@ -13,7 +13,6 @@ from importlib import metadata
 from typing import Any, Self, TypeVar, cast
 
 T = TypeVar('T')
-_ROW = 'row'
 
 
 class Choice(StrEnum):
@@ -38,22 +37,24 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """What oslo.config needs of an option, beside its type."""
+    """What oslo.config needs of an option."""
 
-    name: str
-    """In ``[kronos]``."""
-    field: str
-    """Of the settings."""
-    kind: Any
-    """Type of the field."""
     default: Any
     """Of ``[kronos]``."""
-    least: float | None
-    most: float | None
-    is_whole: bool
     help: str
+    name: str = ''
+    """In ``[kronos]``, unless it is that of the field."""
+    field: str = ''
+    """Of the settings."""
+    kind: Any = None
+    """Type of the field."""
+    least: float | None = None
+    most: float | None = None
+    is_whole: bool = False
+    """Whether only whole numbers may be configured."""
     choices: type[Choice] | None = None
     plugins: str = ''
+    """Group of the entry points that are choices, too."""
 
     def words(self) -> list[str]:
         """What a choice may be, of Kronos and of installed packages."""
@@ -68,48 +69,31 @@ class Row:
 
 
 def option(
-    default: T,
-    help: str,
-    *,
-    name: str = '',
-    configured: T | None = None,
-    least: float | None = None,
-    most: float | None = None,
-    is_whole: bool = False,
-    choices: type[Choice] | None = None,
-    plugins: str = '',
+    default: T, help: str, *, configured: T | None = None, **more: Any
 ) -> T:
     """The field of an option.
 
     :param default: of a recording that lacks it, and of the engine
-    :param name: in ``[kronos]``, unless it is that of the field
     :param configured: the default of ``[kronos]``, unless it is the same
-    :param is_whole: whether only whole numbers may be configured
-    :param choices: unless they are the type of the field
-    :param plugins: group of the entry points that are choices, too
+    :param more: fields of :class:`Row`
     """
-    row = {
-        'name': name,
-        'default': default if configured is None else configured,
-        'least': least,
-        'most': most,
-        'is_whole': is_whole,
-        'choices': choices,
-        'plugins': plugins,
-        'help': help,
-    }
+    row = Row(default if configured is None else configured, help, **more)
     values: Any = {'default': default}
     if isinstance(default, list):
         values = {'default_factory': default.copy}
-    return cast(T, dataclasses.field(**values, metadata={_ROW: row}))
+    return cast(T, dataclasses.field(**values, metadata={'row': row}))
 
 
 def rows(kind: type) -> Iterator[Row]:
     """The options among the fields of a dataclass."""
     for field in dataclasses.fields(cast(Any, kind)):
-        if values := field.metadata.get(_ROW):
-            values = {**values, 'name': values['name'] or field.name}
-            values['is_whole'] |= field.type is int
-            if isinstance(default := values['default'], Choice):
-                values['choices'] = type(default)
-            yield Row(**values, field=field.name, kind=field.type)
+        if row := field.metadata.get('row'):
+            is_choice = isinstance(row.default, Choice)
+            yield dataclasses.replace(
+                row,
+                name=row.name or field.name,
+                field=field.name,
+                kind=field.type,
+                is_whole=row.is_whole or field.type is int,
+                choices=type(row.default) if is_choice else None,
+            )

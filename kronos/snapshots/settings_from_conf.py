@@ -6,7 +6,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.conf import opts, validation
+from kronos.conf import opts, planning, validation
 from kronos.engine.settings import PlanMode, Settings
 from kronos.options import extensions
 from kronos.options.row import Row, rows
@@ -88,7 +88,7 @@ def understood(option: str, text: str) -> Any:
     :raises ValueError: it is no value for this option; the text says why
     """
     _, row = by_name()[option]
-    chosen = {registered.name: registered for registered in _options()}[option]
+    chosen = planning.option_of(row)
     try:
         value = chosen.type(text)
     except ValueError as error:
@@ -112,10 +112,6 @@ def override(settings: Settings, option: str, text: str) -> None:
     options: Any = settings.options(kind)
     changed = dataclasses.replace(options, **{row.field: value})
     settings.set_options(changed)
-
-
-def _options() -> list[Any]:
-    return dict(opts.list_opts())[opts.KRONOS]
 
 
 def _untouched() -> cfg.ConfigOpts:

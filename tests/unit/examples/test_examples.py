@@ -17,7 +17,7 @@ from kronos.engine.settings import (
     Settings,
 )
 from kronos.engine.types import MigrationPhase, ServerGroup, StopReason
-from kronos.options import searching
+from kronos.options import planning
 from kronos.recordings import load, replay
 from kronos.reports import document
 from kronos.snapshots import settings_from_conf
@@ -97,7 +97,7 @@ class TestSearch(base.BaseTestCase):
             packages.Package(
                 'your_package',
                 EXAMPLE.read_text(),
-                {searching.SEARCHES: {'in_order': 'InOrder'}},
+                {planning.SEARCHES: {'in_order': 'InOrder'}},
             )
         )
 

@@ -13,7 +13,6 @@ from oslo_config import cfg
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.common.names.name_marks import Text
 from kronos.conf import opts, planning
 from kronos.engine.settings import Settings, TieBreak, UnexplainedLoad
 from kronos.options import row
@@ -133,9 +132,9 @@ class TestEachField(base.BaseTestCase):
         """What an operator may write is what the engine knows."""
         known = {one.name: one for one in dict(opts.list_opts())[opts.KRONOS]}
         choices = {
-            one.name: [word for word in one.kind if word not in LITERAL]
+            one.name: [word for word in one.choices if word not in LITERAL]
             for one in row.rows(Settings)
-            if one.kind not in (bool, int, float, list[Text])
+            if one.choices
         }
         self.assertEqual(8, len(choices))
         for name, words in choices.items():

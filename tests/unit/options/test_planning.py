@@ -20,6 +20,10 @@ class TestPlanning(base.BaseTestCase):
                 'instance_cooldown_seconds': (0, 900),
                 'quarantine_seconds': (0, 3600),
                 'return_guard_seconds': (0, 21600),
+                'search': ('greedy', 'best'),
+                'min_gain': (0.0, 0.0005),
+                'min_plan_gain': (0.0, 0.04),
+                'cost_weight': (0.0, 0.001),
             },
             found,
         )

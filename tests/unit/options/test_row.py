@@ -42,56 +42,31 @@ class TestRows(base.BaseTestCase):
     def test_each_option_and_no_other_field(self) -> None:
         self.assertEqual(
             [
-                Row('hosts', 'hosts', int, 1, 1, 9, True, 'Hosts.'),
+                Row(1, 'Hosts.', 'hosts', 'hosts', int, 1, 9, True),
                 Row(
+                    60,
+                    'Seconds.',
                     'window',
                     'window_seconds',
                     float,
-                    60,
-                    None,
-                    None,
-                    True,
-                    'Seconds.',
+                    is_whole=True,
                 ),
                 Row(
-                    'speed',
-                    'speed',
-                    Speed,
                     Speed.SLOW,
-                    None,
-                    None,
-                    False,
                     'Speed.',
+                    'speed',
+                    'speed',
                     Speed,
+                    choices=Speed,
                 ),
-                Row(
-                    'rules',
-                    'rules',
-                    list[Text],
-                    ['a'],
-                    None,
-                    None,
-                    False,
-                    'Rules.',
-                ),
+                Row(['a'], 'Rules.', 'rules', 'rules', list[Text]),
             ],
             list(rows(Options)),
         )
 
     def test_plugins_are_choices(self) -> None:
         """Each package that is installed adds to them."""
-        row = Row(
-            'speed',
-            'speed',
-            str,
-            'slow',
-            None,
-            None,
-            False,
-            '',
-            Speed,
-            'kronos.speeds',
-        )
+        row = Row('slow', '', choices=Speed, plugins='kronos.speeds')
         self.assertEqual(['slow', 'fast'], row.words())
         self.useFixture(
             Package('other', 'A = 1', {'kronos.speeds': {'safe': 'A'}})

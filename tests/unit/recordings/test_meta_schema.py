@@ -38,7 +38,8 @@ def other(row: Row) -> Any:
         return row.kind(row.default + 17)
     if row.kind == list[Text]:
         return ['a']
-    return next(word for word in row.kind if word is not row.default)
+    assert row.choices
+    return next(word for word in row.choices if word != row.default)
 
 
 def others(kind: type) -> dict[str, Any]:

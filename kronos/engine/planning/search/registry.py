@@ -15,7 +15,7 @@ from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import EarlyGains
 from kronos.engine.settings import SearchName
 from kronos.engine.simulation.simulation import Simulation
-from kronos.options.searching import SEARCHES as NAMESPACE
+from kronos.options.planning import SEARCHES as NAMESPACE
 
 
 class SpreadSearch(ABC):
@@ -34,11 +34,7 @@ SEARCHES: dict[str, Callable[[Simulation, PhaseInput], SearchResult]] = {
     SearchName.BEST: best.run,
     SearchName.OPTIMAL: optimal.run,
 }
-_OTHERS = Registry[SpreadSearch](
-    NAMESPACE,
-    {},
-    SpreadSearch,  # type: ignore[type-abstract]
-)
+_OTHERS = Registry(NAMESPACE, {}, SpreadSearch)  # type: ignore[type-abstract]
 
 
 def run(simulation: Simulation, phase: PhaseInput) -> SearchResult:
