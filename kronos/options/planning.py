@@ -22,7 +22,7 @@ SEARCHES = 'kronos.searches'
 
 @dataclass
 class PlanningOptions:
-    """Of ``[kronos]``."""
+    """Of ``[kronos]``. One class, since it is a table with a row for each."""
 
     restrict_to_az: bool = option(
         False,
