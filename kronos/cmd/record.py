@@ -232,7 +232,7 @@ def _history(
         client = watcher.find(access.session, conf.nova.region_name)
         events = watcher_api.events(client, since)
         done = recoveries.NONE
-        if settings.restart_servers:
+        if recoveries.asks(settings):
             began = time.time() - recoveries.REMEMBERED_SECONDS
             done = past_restarts.listed(client, began)
         return events, done, []

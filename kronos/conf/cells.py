@@ -24,13 +24,6 @@ class _VerifyQuery(types.String):  # type: ignore[misc]
 
 OPTS = [
     cfg.BoolOpt(
-        'cell_move_lossy',
-        default=False,
-        help='Whether kronos_cell_drain moves servers that lose data by it: '
-        'Nova takes no ephemeral or swap disk, no vTPM and no Manila share '
-        'along to another cell.',
-    ),
-    cfg.BoolOpt(
         'cell_keys_kept',
         default=False,
         help='Whether a Nova before 34 keeps the key pair of a server that '
@@ -45,20 +38,6 @@ OPTS = [
         'Nova lets servers leave their cell, which no API does. Empty: not '
         'known; then close_source disables no host for servers whose flavor '
         'changes.',
-    ),
-    cfg.FloatOpt(
-        'long_rpc_timeout',
-        default=1800,
-        min=1,
-        help='The option of this name in nova.conf, in seconds. A server '
-        'whose snapshot would take longer stays in its cell.',
-    ),
-    cfg.FloatOpt(
-        'snapshot_mb_per_second',
-        default=100,
-        min=0.1,
-        help='MB that a host uploads of a snapshot in a second. It tells how '
-        'long the snapshot of a server takes that is to leave its cell.',
     ),
     cfg.IntOpt(
         'max_concurrent_cell_moves',

@@ -20,24 +20,6 @@ OPTS = [
         'migrations of a scope.',
     ),
     cfg.FloatOpt(
-        'migration_timeout',
-        default=600,
-        min=1,
-        help='Seconds after leaving the queue before a migration is aborted, '
-        'or more where there is much to send (migration_timeout_per_gib).',
-    ),
-    cfg.FloatOpt(
-        'migration_timeout_per_gib',
-        default=16,
-        min=0,
-        help='Seconds after leaving the queue before a migration is aborted, '
-        "for each GiB of the guest's memory and of local disks that are "
-        'copied, where that is more than migration_timeout. The default is '
-        'about twice what 1 Gbit/s needs. Plans warn of servers that are not '
-        'expected to arrive in time. It has an effect while it is less than '
-        "nova-compute's own live_migration_completion_timeout (800).",
-    ),
-    cfg.FloatOpt(
         'queue_timeout',
         default=1800,
         min=1,

@@ -297,9 +297,9 @@ def opts_of(
     own = [*SINK_OPTS, *DRIVERS.get(driver, of_package)]
     if driver not in OF_THE_CLOUD:
         return own
-    taken = {one.dest for one in own}
-    found = credentials(auth_type)
-    return [*own, *(one for one in found if one.dest not in taken)]
+    names = {option.dest for option in own}
+    others = credentials(auth_type)
+    return [*own, *(each for each in others if each.dest not in names)]
 
 
 def credentials(auth_type: str = '') -> list[Any]:
@@ -312,10 +312,10 @@ def credentials(auth_type: str = '') -> list[Any]:
 
     usual = 'password'
     try:
-        found = loading.get_auth_plugin_conf_options(auth_type or usual)
+        options = loading.get_auth_plugin_conf_options(auth_type or usual)
     except exceptions.NoMatchingPlugin:
-        found = loading.get_auth_plugin_conf_options(usual)
-    return [*found]
+        options = loading.get_auth_plugin_conf_options(usual)
+    return [*options]
 
 
 def register_opts(conf: Any) -> None:
@@ -346,9 +346,9 @@ def register_sink(
     auth_type = ''
     if driver in OF_THE_CLOUD:
         auth_type = conf[group].auth_type or ''
-    known = opts_of(driver, auth_type, of_package)
-    conf.register_opts(known, group=group)
-    return known
+    options = opts_of(driver, auth_type, of_package)
+    conf.register_opts(options, group=group)
+    return options
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

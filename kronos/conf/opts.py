@@ -4,9 +4,9 @@
 The same lines serve in watcher.conf, in nova.conf and in a kronos.conf.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
-from oslo_config import cfg, types
+from oslo_config import cfg
 
 from kronos.conf import cells, execution, planning, recovery, weigher
 
@@ -57,83 +57,6 @@ SCOPE_OPTS = [
         'cells, and no API of Nova tells them. As soon as the cell of one '
         'host is known, hosts of which it is not known take no part.',
     ),
-]
-
-
-class _SwapMoves(types.String):  # type: ignore[misc]
-    """One of the choices, or what it was as a flag."""
-
-    FLAGS: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(types.Boolean.TRUE_VALUES, 'safe'),
-        **dict.fromkeys(types.Boolean.FALSE_VALUES, 'none'),
-    }
-
-    def __call__(self, value: Any) -> Any:
-        text = str(value).lower()
-        return super().__call__(self.FLAGS.get(text, text))
-
-
-PLANNING_OPTS = [
-    cfg.BoolOpt(
-        'restrict_to_az',
-        default=False,
-        help='Whether a migration must stay in its availability zone. An '
-        'instance that is pinned to a zone stays there in any case.',
-    ),
-    cfg.BoolOpt(
-        'require_all_policies',
-        default=False,
-        help='Whether a scope stands still when one of its policies cannot '
-        'be used. If false, the weights of the others are scaled to 1.',
-    ),
-    cfg.FloatOpt(
-        'min_host_coverage',
-        default=0.9,
-        min=0.0,
-        max=1.0,
-        help='Share of the available hosts of a scope that must have a '
-        'fresh sample; with fewer the policy is skipped.',
-    ),
-    cfg.StrOpt(
-        'unexplained_load',
-        default='follows',
-        choices=[
-            ('follows', 'it moves with them, by their usage'),
-            ('stays', 'it is the own load of the host'),
-        ],
-        help='What becomes of the load of a host that its instances do not '
-        'explain, beyond what a host without instances shows, when they '
-        'leave. A plan warns of hosts where that is much. Set it to stays '
-        'where the hosts have much load of their own, such as storage '
-        'daemons.',
-    ),
-    cfg.StrOpt(
-        'host_match',
-        default='exact',
-        choices=[
-            ('exact', 'the label value is the Nova host name'),
-            (
-                'short',
-                'a ":port" and the domain are dropped on both sides where '
-                'that is unambiguous',
-            ),
-        ],
-        help='How a label value of Prometheus finds its Nova host.',
-    ),
-    cfg.StrOpt(
-        'partial_answers',
-        default='warn',
-        choices=[
-            ('warn', 'the policy is judged by it, and the plan warns'),
-            ('skip', 'the policy is not judged'),
-        ],
-        help='What becomes of a policy if Prometheus says that its answer to '
-        'one of the queries of the policy is partial (isPartial of '
-        'VictoriaMetrics, warnings of Thanos and Prometheus): hosts and '
-        'servers may be missing, and sums are too small. The same holds for '
-        'dirty_rate_query. Partial answers to exclude_hosts_query, '
-        'host_fault_query and server_fault_query are never used.',
-    ),
     cfg.StrOpt(
         'exclude_hosts_query',
         default='',
@@ -144,72 +67,51 @@ PLANNING_OPTS = [
         'without a series is not excluded. When the query fails, no '
         'migration is planned, and none begins. Empty: no host is at fault.',
     ),
+]
+
+REPORT_OPTS = [
+    cfg.StrOpt(
+        'report_dir',
+        help='Directory in which every audit leaves its whole report as a '
+        'JSON file. It must exist and be writable for the decision engine. '
+        'Unset: no files.',
+    ),
+    cfg.IntOpt(
+        'report_keep',
+        default=100,
+        min=1,
+        help='Reports that are kept; older ones are deleted, with their '
+        'pages.',
+    ),
     cfg.BoolOpt(
-        'check_disk',
+        'report_html',
         default=False,
-        help='Whether a destination needs Placement headroom for DISK_GB '
-        'too. Leave it off where instances live on shared storage.',
-    ),
-    cfg.BoolOpt(
-        'require_headroom',
-        default=True,
-        help='Whether a host whose inventory Placement does not show is '
-        'refused as a destination.',
-    ),
-    cfg.ListOpt(
-        'allowed_extra_specs',
-        default=[
-            'aggregate_instance_extra_specs:*',
-            'hw_rng:*',
-            'hw_video:*',
-            'hw:cpu_cores',
-            'hw:cpu_max_cores',
-            'hw:cpu_max_sockets',
-            'hw:cpu_max_threads',
-            'hw:cpu_policy=shared',
-            'hw:cpu_sockets',
-            'hw:cpu_threads',
-            'hw:vif_multiqueue_enabled',
-            'hw:watchdog_action',
-            'quota:*',
-        ],
-        help='Flavor extra specs that do not keep an instance from being '
-        'moved: a key, a key=value, or a prefix that ends in "*". An '
-        'instance whose flavor has any other stays where it is and is '
-        'reported.',
-    ),
-    cfg.BoolOpt(
-        'plateau_moves',
-        default=True,
-        help='Whether spread may leave a stall by moves that keep the '
-        'combined imbalance: those that lower the variance, and those that '
-        'even out the hosts beside the ones that no move helps.',
-    ),
-    cfg.Opt(
-        'swap_moves',
-        type=_SwapMoves(
-            choices=[
-                ('none', 'no exchange'),
-                (
-                    'safe',
-                    'no policy that is within its threshold is beyond it '
-                    'between the two migrations, and none that is over it '
-                    'more than doubles or comes above 1',
-                ),
-                ('any', 'it may be: also if the second one fails'),
-            ],
-        ),
-        default='safe',
-        help='Which exchanges of two instances may lead spread out of a '
-        'stall. "true" is "safe", and "false" is "none".',
+        help='Whether every audit leaves its report as an HTML page too, '
+        'beside the JSON file and of the same name. The page needs no '
+        'network and runs no script. Related options: report_dir, '
+        'report_keep.',
     ),
     cfg.StrOpt(
-        'tie_break',
-        default='variance',
-        choices=['first', 'variance', 'variance_per_gib'],
-        help='Which of several equally good migrations is taken: the first '
-        'by name, the one that lowers the variance most, or the one that '
-        'lowers it most per GiB moved.',
+        'record_dir',
+        help='Directory in which every audit leaves what it planned by, as a '
+        'recording that kronos-replay can plan again. It must exist and be '
+        'writable for the decision engine. A recording names instances, '
+        'hosts and projects; no credential is in it. Unset: no recordings. '
+        'Related options: record_keep, record_max_age.',
+    ),
+    cfg.IntOpt(
+        'record_keep',
+        default=100,
+        min=1,
+        help='Recordings that are kept in record_dir; older ones are '
+        'deleted. One of 20,000 instances has some 20 MB.',
+    ),
+    cfg.IntOpt(
+        'record_max_age',
+        default=30,
+        min=1,
+        help='Days after which a recording in record_dir is deleted, at the '
+        'next audit that records.',
     ),
 ]
 
@@ -289,8 +191,8 @@ PROMETHEUS_OPTS = [
 _GROUPS = {
     KRONOS: [
         *SCOPE_OPTS,
-        *PLANNING_OPTS,
         *planning.OPTS,
+        *REPORT_OPTS,
         *recovery.OPTS,
         *cells.OPTS,
         *execution.OPTS,

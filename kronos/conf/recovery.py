@@ -29,30 +29,6 @@ OPTS = [
         'was last said. kronos_recover live-migrates none of these. When the '
         'query fails, nothing is recovered.',
     ),
-    cfg.IntOpt(
-        'max_closed_hosts',
-        default=1,
-        min=0,
-        help='Hosts of an aggregate that kronos_recover may close: those at '
-        'fault and those that it has closed before count. If there are more, '
-        'it is the storage or the network, and none is closed. Kronos never '
-        'opens a host again.',
-    ),
-    cfg.BoolOpt(
-        'restart_servers',
-        default=False,
-        help='Whether kronos_recover starts servers again that '
-        'server_fault_query names, for clouds without Masakari: first on '
-        'their host, after a second failure or an I/O error on another, and '
-        'after a third it leaves them alone.',
-    ),
-    cfg.IntOpt(
-        'recovery_window',
-        default=600,
-        min=1,
-        help='Seconds for which the restarts of a server count. Only with '
-        'restart_servers.',
-    ),
     cfg.FloatOpt(
         'restart_timeout',
         default=300,

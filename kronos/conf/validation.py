@@ -32,9 +32,9 @@ def require_valid(conf: Any) -> None:
     :raises ConfigurationError: names all bad options, their files and
         rules; never a value that may hold a secret
     """
-    if found := '; '.join(faults(conf)):
+    if every := '; '.join(faults(conf)):
         # Without the chain: its texts hold the values.
-        raise exceptions.ConfigurationError(reason=found) from None
+        raise exceptions.ConfigurationError(reason=every) from None
 
 
 def faults(
@@ -50,7 +50,7 @@ def faults(
             try:
                 wrong = fault_of(opt, conf[group][opt.dest])
             except (cfg.Error, ValueError) as error:
-                yield f'{where}{_place(error)}: {_rule(opt, error)}'
+                yield f'{where}{_place(error)}: {rule_of(opt, error)}'
                 continue
             if wrong:
                 yield f'{where}{_origin(conf, group, opt)}: {wrong}'
@@ -110,9 +110,9 @@ def fault_of(opt: Any, value: Any) -> str:
 
 def _origin(conf: Any, group: str, opt: Any) -> str:
     """The file that the value is from, where it is from one."""
-    found = conf.get_location(opt.dest, group)
-    is_file = found is not None and found.location.name == 'user'
-    return f' in {found.detail}' if is_file else ''
+    origin = conf.get_location(opt.dest, group)
+    is_file = origin is not None and origin.location.name == 'user'
+    return f' in {origin.detail}' if is_file else ''
 
 
 def told(error: cfg.Error) -> str:
@@ -130,11 +130,12 @@ def told(error: cfg.Error) -> str:
 
 
 def _place(error: Exception) -> str:
-    found = _PLACE.search(str(error))
-    return f' in {found[1]}' if found else ''
+    place = _PLACE.search(str(error))
+    return f' in {place[1]}' if place else ''
 
 
-def _rule(opt: Any, error: Exception) -> str:
+def rule_of(opt: Any, error: Exception) -> str:
+    """What is wrong with a value by the type of its option."""
     if isinstance(opt, cfg.URIOpt):
         # It may hold a user and a password.
         return f'it must be a URL: {" or ".join(opt.type.schemes)}'
@@ -146,15 +147,15 @@ def _rule(opt: Any, error: Exception) -> str:
 
 def _of_number(opt: Any, text: str) -> str:
     """What is said of a value that is no number; '' of any other one."""
-    found = _NO_NUMBER.search(text)
-    if found is None:
+    value = _NO_NUMBER.search(text)
+    if value is None:
         return ''
     is_whole = isinstance(opt, cfg.IntOpt)
     kind = 'a whole number' if is_whole else 'a number'
     if not is_duration(opt):
-        return f'{found[1]!r} is not {kind}'
-    hint = time_units.hint(found[1])
-    return f'{found[1]!r} is not {kind} of seconds' + (
+        return f'{value[1]!r} is not {kind}'
+    hint = time_units.hint(value[1])
+    return f'{value[1]!r} is not {kind} of seconds' + (
         f': {hint}' if hint else ''
     )
 
@@ -162,8 +163,3 @@ def _of_number(opt: Any, text: str) -> str:
 def is_duration(opt: Any) -> bool:
     """Whether the value of an option is a number of seconds."""
     return bool(re.search(r'\bseconds\b', opt.help or '', re.IGNORECASE))
-
-
-def rule_of(opt: Any, error: Exception) -> str:
-    """What is wrong with a value by the type of its option."""
-    return _rule(opt, error)

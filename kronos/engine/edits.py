@@ -41,6 +41,11 @@ def setting(**values: Any) -> Relaxation:
     return lambda case, _, __: with_settings(case, **values)
 
 
+def option(kind: type, **values: Any) -> Relaxation:
+    """Lifts a reason by other options of an extension."""
+    return lambda case, _, __: with_option(case, kind, **values)
+
+
 def instance(**values: Any) -> Relaxation:
     """Lifts a reason by other fields of the instance."""
     return lambda case, _, pair: with_instance(case, pair.instance, **values)
@@ -49,6 +54,15 @@ def instance(**values: Any) -> Relaxation:
 def with_settings(case: PlanningInput, **values: Any) -> PlanningInput:
     """The case with other settings."""
     return replace(case, settings=replace(case.settings, **values))
+
+
+def with_option(
+    case: PlanningInput, kind: type, **values: Any
+) -> PlanningInput:
+    """The case with other options of an extension."""
+    settings = replace(case.settings)
+    settings.set_options(replace(settings.options(kind), **values))
+    return replace(case, settings=settings)
 
 
 def with_snapshot(case: PlanningInput, **values: Any) -> PlanningInput:

@@ -7,99 +7,25 @@ and an offline replay in the same mode plan the same.
 
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from typing import TypeVar
 
+from kronos.common.names.name_marks import HostName
 from kronos.engine.extension import PLAIN, Extension
-from kronos.engine.name_marks import HostName, Text
+from kronos.options.choices import HostMatch as HostMatch
+from kronos.options.choices import PartialAnswers as PartialAnswers
+from kronos.options.choices import SearchName as SearchName
+from kronos.options.choices import SoftRules as SoftRules
+from kronos.options.choices import SwapMoves as SwapMoves
+from kronos.options.choices import TieBreak as TieBreak
+from kronos.options.choices import UnexplainedLoad as UnexplainedLoad
+from kronos.options.choices import VetoReference as VetoReference
+from kronos.options.planning import PlanningOptions
 from kronos.policies.models import Mode
 
+T = TypeVar('T')
 OUT_OF_HOST = 1
 INTO_HOST = 2
 """So many live migrations a host sends and takes at a time."""
-
-
-class HostMatch(StrEnum):
-    """How a label value finds its Nova host."""
-
-    EXACT = 'exact'
-    SHORT = 'short'
-    """Without ``:port`` and domain, where that is unambiguous."""
-
-
-class PartialAnswers(StrEnum):
-    """What becomes of a policy with a query of which series may be missing."""
-
-    WARN = 'warn'
-    SKIP = 'skip'
-
-
-class TieBreak(StrEnum):
-    """Which of several equally good moves is taken."""
-
-    FIRST = 'first'
-    """By instance uuid, then destination name: the literal rule."""
-    VARIANCE = 'variance'
-    """The one that lowers the variance most."""
-    VARIANCE_PER_GIB = 'variance_per_gib'
-
-
-class SwapMoves(StrEnum):
-    """Which exchanges of two instances may end a stall.
-
-    Its first half may be all that comes about of one, if the second fails.
-    """
-
-    NONE = 'none'
-    SAFE = 'safe'
-    """Those between whose halves no policy leaves its threshold, or more
-    than doubles where it is over it."""
-    ANY = 'any'
-
-    @classmethod
-    def _missing_(cls, value: object) -> 'SwapMoves | None':
-        """What it was in recordings when it was true or false."""
-        if isinstance(value, bool):
-            return cls.SAFE if value else cls.NONE
-        return None
-
-
-class UnexplainedLoad(StrEnum):
-    """What becomes of the load of a host that its servers do not explain."""
-
-    FOLLOWS = 'follows'
-    """It moves with them."""
-    STAYS = 'stays'
-    """It is the host's own."""
-    IGNORED = 'ignored'
-    """Nothing is held against the hosts: the literal rule."""
-
-
-class SearchName(StrEnum):
-    """By which search spread plans; each is a file in planning/search."""
-
-    GREEDY = 'greedy'
-    """The best move, again and again."""
-    BEST = 'best'
-    """The lowest of several, made lower by a local search."""
-    OPTIMAL = 'optimal'
-    """An exact solver, where the scope is small enough; else ``best``."""
-
-
-class VetoReference(StrEnum):
-    """What a policy's imbalance is compared with before it objects."""
-
-    STEP = 'step'
-    """What it was before the move."""
-    INITIAL = 'initial'
-    """What it was before the plan."""
-
-
-class SoftRules(StrEnum):
-    """What soft server-group policies mean to a plan."""
-
-    VETO = 'veto'
-    """As strict as hard ones."""
-    PENALTY = 'penalty'
-    """May be broken where the gain is larger than a penalty."""
 
 
 class PlanMode(StrEnum):
@@ -133,12 +59,12 @@ class When(Enum):
 class ModePhases:
     """What a mode plans, and what of it an audit may choose."""
 
-    policies: Mode | None
+    policies: Mode | None = None
     """The mode of the policies that it takes; None: either."""
-    evacuate: When
-    enforce_hard_affinity: When
-    enforce_soft_affinity: When
-    rebalance: bool
+    evacuate: When = When.NEVER
+    enforce_hard_affinity: When = When.NEVER
+    enforce_soft_affinity: When = When.NEVER
+    rebalance: bool = False
     """Whether spread or pack follows."""
     drains_named_hosts: bool = False
     """Whether an audit may say which hosts are drained."""
@@ -166,38 +92,23 @@ PHASES_OF_MODE = {
         rebalance=True,
     ),
     PlanMode.EVACUATE: ModePhases(
-        policies=None,
         evacuate=When.ALWAYS,
-        enforce_hard_affinity=When.NEVER,
-        enforce_soft_affinity=When.NEVER,
-        rebalance=False,
         drains_named_hosts=True,
         unlimited=True,
         waits_for_cooldown=False,
     ),
     PlanMode.AFFINITY: ModePhases(
-        policies=None,
-        evacuate=When.NEVER,
         enforce_hard_affinity=When.ALWAYS,
         enforce_soft_affinity=When.IF_ASKED,
-        rebalance=False,
     ),
     PlanMode.RECOVER: ModePhases(
-        policies=None,
         evacuate=When.ALWAYS,
-        enforce_hard_affinity=When.NEVER,
-        enforce_soft_affinity=When.NEVER,
-        rebalance=False,
         unlimited=True,
         waits_for_cooldown=False,
         is_extended=True,
     ),
     PlanMode.CELL_DRAIN: ModePhases(
-        policies=None,
         evacuate=When.ALWAYS,
-        enforce_hard_affinity=When.NEVER,
-        enforce_soft_affinity=When.NEVER,
-        rebalance=False,
         waits_for_cooldown=False,
         is_extended=True,
     ),
@@ -225,105 +136,53 @@ class PhaseSelection:
 
 
 @dataclass
-class Settings:
-    """What the operator set beside the policies (``[kronos]``)."""
+class PlainSettings(PlanningOptions):
+    """What the operator, the audit and the mode set, in plain values.
+
+    Recordings and reports have the fields as keys.
+    """
 
     max_migrations: int | None = None
     """None: the largest ``max_migrations_per_cycle`` in force."""
-    restrict_to_az: bool = False
-    require_all_policies: bool = False
-    min_host_coverage: float = 0.9
-    host_match: HostMatch = HostMatch.EXACT
-    partial_answers: PartialAnswers = PartialAnswers.WARN
-    check_disk: bool = False
-    require_headroom: bool = False
-    """Whether a host without a Placement view is no destination."""
-    allowed_extra_specs: list[Text] = field(default_factory=list)
-    """Keys, or prefixes that end in ``*``, that do not pin an instance."""
-    cooldown_seconds: float = 0.0
-    """Of the scope, since its last move; 0: none."""
-    instance_cooldown_seconds: float = 0.0
-    """Of an instance, since it was part of a started plan or was moved by
-    hand; 0: none."""
-    quarantine_seconds: float = 0.0
-    """Of an instance, since its move failed for good; -1: for ever."""
-    return_guard_seconds: float = 0.0
-    """For so long spread and pack do not move an instance back."""
-    stuck_seconds: float = 86400.0
-    """For so long nothing new may be heard of a migration under way before
-    it holds back nothing but its instance and its hosts."""
-    evacuate: bool = False
-    """Whether disabled hosts are drained."""
     drain_hosts: list[HostName] | None = None
     """The hosts that are drained, where they are in the scope; None: every
     disabled one. Only with ``evacuate``."""
-    extension: Extension = PLAIN
-    """What else is planned, instead or beside."""
-    max_closed_hosts: int = 1
-    """So many hosts of an aggregate may be closed or at fault at a time;
-    beyond it none is closed."""
-    restart_servers: bool = False
-    """Whether servers that failed are started again. Only in a recovery."""
-    recovery_window_seconds: float = 600.0
-    """For so long restarts of a server count: the second is elsewhere, and
-    after it the server is left alone."""
-    cell_move_lossy: bool = False
-    """Whether servers may leave their cell whose local data Nova does not
-    take along. Only in a cell drain, as the next two."""
-    long_rpc_timeout_seconds: float = 1800.0
-    """So long the snapshot of a server's disk may take."""
-    snapshot_mb_per_second: float = 100.0
-    drain_may_exceed_threshold: bool = False
-    enforce_hard_affinity: bool = False
-    enforce_soft_affinity: bool = False
     rebalance: bool = True
     """Whether spread or pack follows the evacuation and the repair."""
     unlimited: bool = False
     """Whether there is no budget where ``max_migrations`` is None."""
-    soft_rules: SoftRules = SoftRules.VETO
-    soft_rule_penalty: float = 0.05
-    """In combined imbalance, for each soft rule that a move breaks."""
-    pack_partial_drains: bool = False
-    """Whether pack may leave a host half-drained (the plain rule)."""
-    keep_hosts: int = 1
-    """So many hosts in use are left by pack."""
-    headroom_hosts: int = 0
-    """So many of the fullest hosts that pack leaves in use may be lost."""
-    search: SearchName = SearchName.GREEDY
-    """By which search spread plans; what ``[kronos]`` says by default is
-    another one. Recordings without it were planned by this one."""
-    veto_reference: VetoReference = VetoReference.STEP
-    min_gain: float = 0.0
-    """In combined imbalance: what a migration must buy in a plan of another
-    search than the greedy one."""
-    min_plan_gain: float = 0.0
-    """By how much a plan of such a search must lower one policy."""
-    optimal_limit: int = 1000
-    """Instances times hosts of a scope that a solver looks at."""
-    optimal_seconds: float = 25.0
-    """For so long a solver may seek."""
-    cost_weight: float = 0.0
-    """In combined imbalance: what 100 GiB of memory must buy that a plan
-    copies. 0: they cost nothing, as in recordings without it."""
-    migration_bandwidth: float = 800.0
-    """MiB per second that a live migration copies, where none of the scope
-    tells."""
-    migration_timeout_seconds: float = 600.0
-    """For so long a migration may be under way."""
-    migration_timeout_per_gib: float = 16.0
-    """Seconds for each GiB that is copied, where that is more."""
-    unexplained_load: UnexplainedLoad = UnexplainedLoad.IGNORED
-    """What ``[kronos]`` says by default is ``follows``, which holds for
-    recordings without it, too."""
-    plateau_moves: bool = True
-    swap_moves: SwapMoves = SwapMoves.SAFE
-    tie_break: TieBreak = TieBreak.VARIANCE
     repeat_moves: bool = False
     """Whether spread may move an instance that it moved already in this
     scope; the literal rule does. Never across scopes."""
     exhaust: bool = False
     """Go on when every policy is within its threshold, until the budget is
     used."""
+
+
+@dataclass
+class Settings(PlainSettings):
+    """All that is planned with, beside the policies."""
+
+    extension: Extension = PLAIN
+    """What else is planned, instead or beside."""
+    beside: list[object] = field(default_factory=list)
+    """Options of extensions, unless all are as by default."""
+
+    def options(self, kind: type[T]) -> T:
+        """Those of an extension, by their class."""
+        options = (each for each in self.beside if isinstance(each, kind))
+        return next(options, None) or kind()
+
+    def set_options(self, options: object) -> None:
+        """Set those of an extension."""
+        kind = type(options)
+        by_class = {type(each): each for each in self.beside}
+        by_class[kind] = options
+        self.beside = [
+            by_class[each]
+            for each in sorted(by_class, key=lambda each: each.__name__)
+            if by_class[each] != each()
+        ]
 
     def selection(self) -> PhaseSelection:
         """What ``[kronos]`` asks for, as long as no mode was set."""

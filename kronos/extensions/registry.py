@@ -7,8 +7,7 @@ A package brings one along by an entry point of the group
 
 from typing import Any
 
-from kronos.common.exceptions import ConfigurationError
-from kronos.common.plugins.registry import Registry, UnusableError
+from kronos.common.plugins.registry import Registry
 from kronos.engine.extension import PLAIN, Extension
 
 NAMESPACE = 'kronos.extensions'
@@ -27,15 +26,4 @@ def make(name: str, request: Any = None) -> Extension:
     :raises ConfigurationError: no package that is installed has it, or it
         cannot be loaded
     """
-    if not name:
-        return PLAIN
-    try:
-        return _REGISTRY.load(name)(request)
-    except KeyError:
-        raise ConfigurationError(
-            reason=f'there is no extension "{name}": no installed package has '
-            f'an entry point of this name in the group {NAMESPACE}. Install '
-            'the package that the recording was made with'
-        ) from None
-    except UnusableError as error:
-        raise ConfigurationError(reason=f'the extension {error}') from error
+    return _REGISTRY.required('extension', name)(request) if name else PLAIN

@@ -2,26 +2,17 @@
 """The schema of a recording's meta.json: what was asked for, and how."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from typing import Any
 
 from kronos.common import first_fault
 from kronos.engine.extension import Extension
-from kronos.engine.settings import (
-    HostMatch,
-    PartialAnswers,
-    SearchName,
-    Settings,
-    SoftRules,
-    SwapMoves,
-    TieBreak,
-    UnexplainedLoad,
-    VetoReference,
-)
+from kronos.engine.settings import PlainSettings, Settings, UnexplainedLoad
 from kronos.extensions import registry
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.extensions.cells.readings.cell_hosts import CellScope
+from kronos.options import extensions
 from kronos.recordings import cell_schema, schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
@@ -108,70 +99,30 @@ class ExtensionRow:
         return cls(extension.name, extension.asked)
 
 
+_BESIDE: Any = make_dataclass('Beside', [], bases=extensions.classes())
+
+
 @dataclass
-class SettingsRow:
+class SettingsRow(PlainSettings, _BESIDE):  # type: ignore[misc]
     """What was planned with, or what ``[kronos]`` said."""
 
-    max_migrations: int | None = None
-    restrict_to_az: bool = False
-    require_all_policies: bool = False
-    min_host_coverage: float = 0.9
-    host_match: HostMatch = HostMatch.EXACT
-    partial_answers: PartialAnswers = PartialAnswers.WARN
-    check_disk: bool = False
-    require_headroom: bool = False
-    allowed_extra_specs: list[str] = field(default_factory=list)
-    cooldown_seconds: float = 0.0
-    instance_cooldown_seconds: float = 0.0
-    quarantine_seconds: float = 0.0
-    return_guard_seconds: float = 0.0
-    stuck_seconds: float = 86400.0
-    evacuate: bool = False
-    drain_hosts: list[str] | None = None
+    unexplained_load: UnexplainedLoad = UnexplainedLoad.FOLLOWS
+    """As all was planned before there was a choice."""
     recover: bool = False
-    max_closed_hosts: int = 1
-    restart_servers: bool = False
-    recovery_window_seconds: float = 600.0
     cell_drain: cell_schema.CellDrainRow | None = None
     extension: ExtensionRow | None = None
     """Not one that has keys of its own."""
-    cell_move_lossy: bool = False
-    long_rpc_timeout_seconds: float = 1800.0
-    snapshot_mb_per_second: float = 100.0
-    drain_may_exceed_threshold: bool = False
-    enforce_hard_affinity: bool = False
-    enforce_soft_affinity: bool = False
-    rebalance: bool = True
-    unlimited: bool = False
-    soft_rules: SoftRules = SoftRules.VETO
-    soft_rule_penalty: float = 0.05
-    pack_partial_drains: bool = False
-    keep_hosts: int = 1
-    headroom_hosts: int = 0
-    search: SearchName = SearchName.GREEDY
-    """As all was planned before there was a choice."""
-    veto_reference: VetoReference = VetoReference.STEP
-    min_gain: float = 0.0
-    min_plan_gain: float = 0.0
-    optimal_limit: int = 1000
-    optimal_seconds: float = 25.0
-    cost_weight: float = 0.0
-    migration_bandwidth: float = 800.0
-    migration_timeout_seconds: float = 600.0
-    migration_timeout_per_gib: float = 16.0
-    unexplained_load: UnexplainedLoad = UnexplainedLoad.FOLLOWS
-    plateau_moves: bool = True
-    swap_moves: SwapMoves = SwapMoves.SAFE
-    tie_break: TieBreak = TieBreak.VARIANCE
-    repeat_moves: bool = False
-    exhaust: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> 'SettingsRow':
         drain = cell_drain.of(settings)
+        beside: dict[str, Any] = {}
+        for kind in extensions.classes():
+            beside |= vars(settings.options(kind))
         return schema.copied(
             settings,
             cls,
+            **beside,
             cell_drain=drain
             and schema.copied(drain, cell_schema.CellDrainRow),
             recover=settings.extension.name == 'recovery',
@@ -187,7 +138,10 @@ class SettingsRow:
         return registry.make('recovery' if self.recover else '')
 
     def settings(self) -> Settings:
-        return schema.copied(self, Settings, extension=self._extension())
+        settings = schema.copied(self, Settings, extension=self._extension())
+        for kind in extensions.classes():
+            settings.set_options(schema.copied(self, kind))
+        return settings
 
 
 @dataclass

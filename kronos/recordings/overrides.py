@@ -83,8 +83,7 @@ def apply(settings: Settings, overrides: Mapping[str, str]) -> None:
     """
     for name, text in overrides.items():
         if '.' not in name:
-            value = settings_from_conf.understood(name, text)
-            setattr(settings, settings_from_conf.FIELDS[name], value)
+            settings_from_conf.override(settings, name, text)
 
 
 def _fault(name: str, text: str, by_name: Mapping[str, Policy]) -> str:
@@ -113,7 +112,7 @@ def _fault(name: str, text: str, by_name: Mapping[str, Policy]) -> str:
             )
         if fields := _fields_of(name, by_name):
             return f'{name}: {what}; did you mean {fields}?'
-        return _bad(name, what, name, settings_from_conf.FIELDS)
+        return _bad(name, what, name, settings_from_conf.by_name())
     except ValueError as error:
         return f'{name}={text}: {error}'
     return ''
@@ -123,7 +122,7 @@ def _fields_of(name: str, names_of_policies: Collection[str]) -> str:
     """The field of each policy that a name without a policy may mean."""
     field = name
     if name not in Policy.model_fields:
-        if near_names.near(name, settings_from_conf.FIELDS):
+        if near_names.near(name, settings_from_conf.by_name()):
             return ''
         field = next(iter(near_names.near(name, Policy.model_fields)), '')
     names = [f'{field}.{policy}' for policy in names_of_policies][:EXAMPLES]

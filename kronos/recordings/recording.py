@@ -4,8 +4,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kronos.common.names.name_marks import Text
 from kronos.engine.eligibility import overrides
-from kronos.engine.name_marks import Text
 from kronos.engine.settings import Settings
 from kronos.engine.types import UNASSIGNED, Health, Reading, Seeds, Snapshot
 from kronos.policies.models import Policy

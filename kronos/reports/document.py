@@ -6,13 +6,15 @@ of text may carry it. Keys are added, never changed: each is written here,
 whatever the engine calls it.
 """
 
+import copy
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kronos.engine.planning import move_reasons
 from kronos.engine.reasons import Reason
-from kronos.engine.settings import Settings
+from kronos.engine.settings import PlainSettings, Settings
 from kronos.engine.types import (
     AggregateResult,
     Begun,
@@ -27,6 +29,8 @@ from kronos.engine.types import (
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.recovery import outcome
 from kronos.extensions.recovery.outcome import Restart
+from kronos.options import extensions
+from kronos.options.row import Choice
 from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
@@ -49,58 +53,21 @@ def document(
 
 def settings(how: Settings) -> dict[str, Any]:
     """What was planned with, beside the policies."""
-    return {
-        'max_migrations': how.max_migrations,
-        'restrict_to_az': how.restrict_to_az,
-        'require_all_policies': how.require_all_policies,
-        'min_host_coverage': how.min_host_coverage,
-        'host_match': how.host_match.value,
-        'partial_answers': how.partial_answers.value,
-        'check_disk': how.check_disk,
-        'require_headroom': how.require_headroom,
-        'allowed_extra_specs': list(how.allowed_extra_specs),
-        'cooldown_seconds': how.cooldown_seconds,
-        'instance_cooldown_seconds': how.instance_cooldown_seconds,
-        'quarantine_seconds': how.quarantine_seconds,
-        'return_guard_seconds': how.return_guard_seconds,
-        'stuck_seconds': how.stuck_seconds,
-        'evacuate': how.evacuate,
-        'drain_hosts': how.drain_hosts and list(how.drain_hosts),
-        'recover': how.extension.name == 'recovery',
-        'max_closed_hosts': how.max_closed_hosts,
-        'restart_servers': how.restart_servers,
-        'recovery_window_seconds': how.recovery_window_seconds,
-        'cell_drain': cells.request(cell_drain.of(how)),
-        'cell_move_lossy': how.cell_move_lossy,
-        'long_rpc_timeout_seconds': how.long_rpc_timeout_seconds,
-        'snapshot_mb_per_second': how.snapshot_mb_per_second,
-        'drain_may_exceed_threshold': how.drain_may_exceed_threshold,
-        'enforce_hard_affinity': how.enforce_hard_affinity,
-        'enforce_soft_affinity': how.enforce_soft_affinity,
-        'rebalance': how.rebalance,
-        'unlimited': how.unlimited,
-        'soft_rules': how.soft_rules.value,
-        'soft_rule_penalty': how.soft_rule_penalty,
-        'pack_partial_drains': how.pack_partial_drains,
-        'keep_hosts': how.keep_hosts,
-        'headroom_hosts': how.headroom_hosts,
-        'search': how.search.value,
-        'veto_reference': how.veto_reference.value,
-        'min_gain': how.min_gain,
-        'min_plan_gain': how.min_plan_gain,
-        'optimal_limit': how.optimal_limit,
-        'optimal_seconds': how.optimal_seconds,
-        'cost_weight': how.cost_weight,
-        'migration_bandwidth': how.migration_bandwidth,
-        'migration_timeout_seconds': how.migration_timeout_seconds,
-        'migration_timeout_per_gib': how.migration_timeout_per_gib,
-        'unexplained_load': how.unexplained_load.value,
-        'plateau_moves': how.plateau_moves,
-        'swap_moves': how.swap_moves.value,
-        'tie_break': how.tie_break.value,
-        'repeat_moves': how.repeat_moves,
-        'exhaust': how.exhaust,
+    values = {
+        field.name: getattr(how, field.name)
+        for field in dataclasses.fields(PlainSettings)
     }
+    for kind in extensions.classes():
+        values |= vars(how.options(kind))
+    return {
+        **{name: _plain(value) for name, value in values.items()},
+        'recover': how.extension.name == 'recovery',
+        'cell_drain': cells.request(cell_drain.of(how)),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Choice) else copy.copy(value)
 
 
 def counted(reasons: Mapping[str, str]) -> list[tuple[str, int]]:

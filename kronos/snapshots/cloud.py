@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kronos.common.names.name_marks import HostName, Text
 from kronos.engine.extension import PLAIN, Extension
-from kronos.engine.name_marks import HostName, Text
 from kronos.engine.types import (
     ComputeService,
     Event,

@@ -11,8 +11,7 @@ from oslo_log import log as logging
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.common.names import near_names
-from kronos.engine import wording
-from kronos.engine.name_marks import (
+from kronos.common.names.name_marks import (
     AggregateReference,
     HostName,
     ProjectName,
@@ -21,6 +20,7 @@ from kronos.engine.name_marks import (
     Uuid,
     ZoneName,
 )
+from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
 

@@ -11,8 +11,14 @@ from typing import Any
 from kronos.clients.nova.progress import Progress
 from kronos.clients.schema import seconds_of
 from kronos.common import masking
+from kronos.common.names.name_marks import (
+    HostName,
+    ScopeName,
+    Text,
+    Uuid,
+    ZoneName,
+)
 from kronos.engine import types
-from kronos.engine.name_marks import HostName, ScopeName, Text, Uuid, ZoneName
 
 Row = Mapping[str, Any]
 

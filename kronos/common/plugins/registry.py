@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import Any, Generic, TypeVar
 
 from kronos.common import plain_text
+from kronos.common.exceptions import ConfigurationError
 
 T = TypeVar('T')
 
@@ -65,6 +66,23 @@ class Registry(Generic[T]):
                 f'loaded: {plain_text.line(str(error))}. Correct the package '
                 'or remove it'
             ) from error
+
+    def required(self, noun: str, name: str) -> type[T]:
+        """The same of a name that a configuration or a recording has.
+
+        :param noun: what it is the name of
+        :raises ConfigurationError: there is none, or it is broken
+        """
+        try:
+            return self.load(name)
+        except KeyError:
+            raise ConfigurationError(
+                reason=f'there is no {noun} "{name}": no installed package '
+                'has an entry point of this name in the group '
+                f'{self._namespace}. Install the package that has it'
+            ) from None
+        except UnusableError as error:
+            raise ConfigurationError(reason=f'the {noun} {error}') from error
 
     def _other(self, entries: Sequence[metadata.EntryPoint]) -> type[T]:
         if len(entries) > 1:

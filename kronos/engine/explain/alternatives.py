@@ -300,7 +300,7 @@ def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
     what leaves one that stays in use makes room there.
     """
     phases = place.moment.phases
-    is_greedy = phases.settings.search is SearchName.GREEDY
+    is_greedy = phases.settings.search == SearchName.GREEDY
     if not is_greedy and name in begun_hosts.of(phases.snapshot):
         return True
     emptied = False

@@ -39,7 +39,7 @@ class Evacuation:
         self._utilization = simulation.utilization
         self._packs = inputs.packs
         self._is_source = inputs.draining
-        self._redirects = inputs.settings.search is not SearchName.GREEDY
+        self._redirects = inputs.settings.search != SearchName.GREEDY
         begun = begun_hosts.of(inputs.snapshot) if self._redirects else ()
         self._begun: BoolArray = np.isin(
             self._utilization.index.hosts, list(begun)

@@ -67,7 +67,7 @@ class Consolidation:
         self._fixed = inputs.fixed
         self.scope = PackScope.of(simulation, inputs)
         """The hosts that may be emptied."""
-        self._is_greedy = inputs.settings.search is SearchName.GREEDY
+        self._is_greedy = inputs.settings.search == SearchName.GREEDY
         hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""

@@ -58,7 +58,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
         reason,
         stayed,
         result.notices,
-        searched_by=result.searched_by.value,
+        searched_by=str(result.searched_by),
         certificate=certificate.of(
             scope,
             before,

@@ -103,7 +103,7 @@ def _kinds(settings: Settings) -> str:
 
 
 def _by_least(settings: Settings) -> str:
-    if settings.search is SearchName.GREEDY or not settings.min_gain:
+    if settings.search == SearchName.GREEDY or not settings.min_gain:
         return ''
     least = f'{settings.min_gain:g}'
     if settings.cost_weight:

@@ -5,7 +5,7 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, assert_never
 
 from kronos.engine import wording
 from kronos.engine.arrays import EPSILON
@@ -320,14 +320,21 @@ def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
 
 def _shares(fallback: Fallback, instances: list[Instance]) -> dict[str, float]:
     """Each instance's share of its host's score; none where unknown."""
-    if fallback is Fallback.HOST_AVERAGE:
-        return {instance.uuid: 1.0 / len(instances) for instance in instances}
-    total = sum(instance.vcpus for instance in instances)
-    if fallback is Fallback.FLAVOR_VCPU_RATIO and total > 0:
-        return {
-            instance.uuid: instance.vcpus / total for instance in instances
-        }
-    return {}
+    match fallback:
+        case Fallback.SKIP:
+            return {}
+        case Fallback.HOST_AVERAGE:
+            share = 1.0 / len(instances)
+            return {instance.uuid: share for instance in instances}
+        case Fallback.FLAVOR_VCPU_RATIO:
+            total = sum(instance.vcpus for instance in instances)
+            if total <= 0:
+                return {}
+            return {
+                instance.uuid: instance.vcpus / total for instance in instances
+            }
+        case _:
+            assert_never(fallback)
 
 
 def _why_no_share(policy: Policy, host: str, values: dict[str, float]) -> str:

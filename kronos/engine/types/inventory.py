@@ -7,7 +7,7 @@ Memory is in MiB, disk in GiB.
 import math
 from dataclasses import dataclass, field
 
-from kronos.engine.name_marks import (
+from kronos.common.names.name_marks import (
     CellName,
     DomainName,
     FlavorName,

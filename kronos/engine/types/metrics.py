@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kronos.engine.name_marks import Text
+from kronos.common.names.name_marks import Text
 
 
 class Health(StrEnum):

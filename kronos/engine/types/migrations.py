@@ -8,7 +8,7 @@ Both may tell of one move; the memory is the same whether they do or not.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kronos.engine.name_marks import HostName, ScopeName, Text, Uuid
+from kronos.common.names.name_marks import HostName, ScopeName, Text, Uuid
 
 
 class Outcome(StrEnum):

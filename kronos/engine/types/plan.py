@@ -282,12 +282,16 @@ class AggregateResult:
 
         With none of them an imbalance of 0 is no balance: nothing is known.
         """
-        return sum(bool(one.scores) for one in self.policies)
+        return sum(bool(policy.scores) for policy in self.policies)
 
     @property
     def policies_skipped(self) -> dict[str, str]:
         """By policy why it was not judged."""
-        return {one.name: one.skipped for one in self.policies if one.skipped}
+        return {
+            policy.name: policy.skipped
+            for policy in self.policies
+            if policy.skipped
+        }
 
 
 @dataclass
@@ -306,8 +310,8 @@ class CycleReport:
     @property
     def closings(self) -> list[tuple[str, Closing]]:
         """Each host that is closed, with the first scope that says so."""
-        found: dict[str, tuple[str, Closing]] = {}
+        by_host: dict[str, tuple[str, Closing]] = {}
         for scope in self.scopes:
-            for one in scope.closings:
-                found.setdefault(one.host, (scope.name, one))
-        return list(found.values())
+            for closing in scope.closings:
+                by_host.setdefault(closing.host, (scope.name, closing))
+        return list(by_host.values())

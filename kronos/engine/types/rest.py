@@ -38,21 +38,21 @@ class Rest:
     imbalance_before: dict[str, float] = field(default_factory=dict)
     """By policy in use, before the first step."""
     imbalance_after: dict[str, float] = field(default_factory=dict)
-    """After the last one."""
+    """After the last aside."""
     combined_before: float = 0.0
     combined_after: float = 0.0
 
     @property
     def policies(self) -> list[str]:
         """Those that hosts were set aside for."""
-        return list(dict.fromkeys(one.policy for one in self.set_aside))
+        return list(dict.fromkeys(aside.policy for aside in self.set_aside))
 
     def of_host(self, host: str) -> list[dict[str, str]]:
         """The policies that are judged without a host, and why."""
         return [
-            {'policy': one.policy, 'end': one.end, 'reason': one.reason}
-            for one in self.set_aside
-            if one.host == host
+            {'policy': aside.policy, 'end': aside.end, 'reason': aside.reason}
+            for aside in self.set_aside
+            if aside.host == host
         ]
 
     def hosts(self, policy: str, is_high: bool | None = None) -> list[str]:
@@ -61,7 +61,7 @@ class Rest:
         :param is_high: at one end alone; None: at both
         """
         return [
-            one.host
-            for one in self.set_aside
-            if one.policy == policy and is_high in (None, one.is_high)
+            aside.host
+            for aside in self.set_aside
+            if aside.policy == policy and is_high in (None, aside.is_high)
         ]

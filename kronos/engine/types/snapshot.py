@@ -7,7 +7,7 @@ Times are Unix seconds.
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.engine.name_marks import ScopeName, Uuid
+from kronos.common.names.name_marks import ScopeName, Uuid
 from kronos.engine.settings import Settings
 from kronos.engine.types.inventory import (
     ComputeService,

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from kronos.common.shell_commands import ShellCommand
-from kronos.engine.extension import Phase
-from kronos.engine.name_marks import (
+from kronos.common.names.name_marks import (
     CellName,
     FlavorName,
     HostName,
@@ -22,6 +20,8 @@ from kronos.engine.name_marks import (
     Uuid,
     ZoneName,
 )
+from kronos.common.shell_commands import ShellCommand
+from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Flavor
 

@@ -36,6 +36,7 @@ from kronos.extensions.cells.cell_drain import (
     CellPhase,
     CrossCellPolicy,
 )
+from kronos.extensions.cells.options import CellOptions
 from kronos.extensions.cells.planning import (
     flavors,
     outcome,
@@ -147,13 +148,13 @@ class Cells(Extension):
         Code.CELL_FLAVOR_GONE: _flavor_made,
         Code.CELL_FLAVOR_TOO_SMALL: _flavor_made,
         Code.CELL_RESIZE_INSIDE: _source_closed,
-        Code.CELL_LOSSY: edits.setting(cell_move_lossy=True),
+        Code.CELL_LOSSY: edits.option(CellOptions, cell_move_lossy=True),
         Code.CELL_PORT: edits.instance(tied_port=''),
         Code.CELL_POLICY: lambda case, _, __: edits.with_beside(
             case, cell_drain.NAME, cell_policy=CrossCellPolicy.OPEN
         ),
-        Code.CELL_SNAPSHOT_SLOW: edits.setting(
-            long_rpc_timeout_seconds=math.inf
+        Code.CELL_SNAPSHOT_SLOW: edits.option(
+            CellOptions, long_rpc_timeout_seconds=math.inf
         ),
     }
     remedies: ClassVar[Mapping[ReasonCode, Mapping[str, str]]] = {

@@ -26,6 +26,7 @@ from kronos.extensions.recovery import (
     planning,
 )
 from kronos.extensions.recovery.failures import Failures
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.extensions.recovery.outcome import RecoveryOutcome
 from kronos.extensions.recovery.readings import failures as readings
 from kronos.snapshots.cloud import CloudInventory
@@ -35,7 +36,7 @@ from kronos.snapshots.scopes import ScopeRequest
 def _any_number(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
     snapshot = case.snapshot
     number = len(snapshot.hosts) + len(failures.of(snapshot).elsewhere)
-    return edits.with_settings(case, max_closed_hosts=number)
+    return edits.with_option(case, RecoveryOptions, max_closed_hosts=number)
 
 
 def _no_fault(

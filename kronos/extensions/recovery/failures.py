@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kronos.common.names.name_marks import HostName, Text
 from kronos.common.shell_commands import ShellCommand
-from kronos.engine.name_marks import HostName, Text
 from kronos.engine.types import Snapshot
 
 NAME = 'recovery'

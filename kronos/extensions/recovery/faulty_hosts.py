@@ -12,6 +12,7 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Snapshot
 from kronos.extensions.recovery import failures
+from kronos.extensions.recovery.options import RecoveryOptions
 
 SHOWN = 5
 """Hosts that are named one by one."""
@@ -42,7 +43,7 @@ def why_stopped(snapshot: Snapshot, settings: Settings) -> Reason | None:
         return Reason(text, Code.SCOPE_FAILURES_UNKNOWN)
     counted = {*at_fault(snapshot), *_closed(snapshot)}
     names = [*sorted(counted), *sorted(failed.elsewhere)]
-    limit = settings.max_closed_hosts
+    limit = settings.options(RecoveryOptions).max_closed_hosts
     if len(names) <= limit:
         return None
     text = (

@@ -44,7 +44,7 @@ def plan(inputs: PlanningInput, planner: PlanScope) -> Planned:
     :param inputs: with the moves of the scope's own plan among the earlier
     """
     snapshot, settings = inputs.snapshot, inputs.settings
-    if not settings.restart_servers:
+    if not restarts.are_wanted(settings):
         return Planned([], [], {})
     if hosts.why_shut(snapshot) or faulty_hosts.why_stopped(
         snapshot, settings

@@ -14,6 +14,7 @@ from kronos.engine.eligibility.instances import POWER_STATES
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
+from kronos.extensions.recovery.options import RecoveryOptions
 
 OPT_OUT = 'kronos:recover'
 """Metadata key: with the value ``false`` an owner wants no restart."""
@@ -63,6 +64,15 @@ def half_done(instance: Instance) -> PastRestart | None:
     )
 
 
+def are_wanted(settings: Settings) -> bool:
+    """Whether servers that failed are started again."""
+    return settings.options(RecoveryOptions).restart_servers
+
+
+def _window(settings: Settings) -> float:
+    return settings.options(RecoveryOptions).recovery_window_seconds
+
+
 def avoided(
     instance: Instance, settings: Settings, now: float
 ) -> dict[str, str]:
@@ -70,7 +80,7 @@ def avoided(
 
     :param now: Unix seconds
     """
-    since = now - settings.recovery_window_seconds
+    since = now - _window(settings)
     reasons: dict[str, str] = {}
     for restart in _acted(instance):
         if restart.at >= since and restart.source:
@@ -169,7 +179,7 @@ def _old(instance: Instance, now: float) -> Reason | None:
 def _decided(
     instance: Instance, settings: Settings, now: float
 ) -> RestartDecision | Reason:
-    since = now - settings.recovery_window_seconds
+    since = now - _window(settings)
     tried = sum(restart.at >= since for restart in _acted(instance))
     unfinished = half_done(instance)
     if unfinished is not None:
@@ -186,7 +196,7 @@ def _decided(
         return RestartDecision(tried + 1, elsewhere)
     text = (
         f'it was restarted {MOST} times within '
-        f'{durations.exact(settings.recovery_window_seconds)} and failed '
+        f'{durations.exact(_window(settings))} and failed '
         'again; it is left alone'
     )
     return Reason(text, Code.INSTANCE_RESTARTED)

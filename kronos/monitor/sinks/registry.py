@@ -14,11 +14,7 @@ DRIVERS = {
     'watcher': 'kronos.monitor.sinks.watcher:Watcher',
 }
 """Driver to its class, of Kronos."""
-_REGISTRY = Registry[Sink](
-    NAMESPACE,
-    DRIVERS,
-    Sink,  # type: ignore[type-abstract]
-)
+_REGISTRY = Registry(NAMESPACE, DRIVERS, Sink)  # type: ignore[type-abstract]
 names, load = _REGISTRY.names, _REGISTRY.load
 
 

@@ -15,11 +15,7 @@ SOURCES = {
     'synthetic': 'kronos.monitor.sources.synthetic:Synthetic',
 }
 """Name to its class, of Kronos."""
-_REGISTRY = Registry[Source](
-    NAMESPACE,
-    SOURCES,
-    Source,  # type: ignore[type-abstract]
-)
+_REGISTRY = Registry(NAMESPACE, SOURCES, Source)  # type: ignore[type-abstract]
 names, load = _REGISTRY.names, _REGISTRY.load
 
 

@@ -2,7 +2,7 @@
 """The marked names of a recording: found and replaced by the types of fields.
 
 Each text of the classes that a recording is made of has a mark
-(:mod:`kronos.engine.name_marks`); nothing here knows one of the classes.
+(:mod:`kronos.common.names.name_marks`); nothing here knows one of the classes.
 """
 
 import builtins
@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from kronos.engine.name_marks import Name
+from kronos.common.names.name_marks import Name
 
 T = TypeVar('T')
 Visit = Callable[[Name, str], str]

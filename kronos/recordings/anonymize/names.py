@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
-from kronos.engine.name_marks import Name
+from kronos.common.names.name_marks import Name
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
 from kronos.extensions.cells.cell_drain import ANY, SAME

@@ -40,7 +40,6 @@ LISTS = frozenset(
         'cmd/record:argument_parser',
         'cmd/test_config:argument_parser',
         'cmd/what_if:add',
-        'reports/document:settings',
     }
 )
 """Longer, since they say one option, field or kind after the other."""
@@ -70,7 +69,6 @@ WITHOUT_TWIN = frozenset(
         'cmd/checks/weigher',
         'cmd/explain_tables',
         'conf/execution',
-        'conf/planning',
         'conf/weigher',
         'engine/arrays',
         'engine/eligibility/quarantine',

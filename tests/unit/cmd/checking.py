@@ -11,10 +11,9 @@ from urllib import parse
 
 import fixtures
 from keystoneauth1 import fixture as ks_fixture
-from oslotest import base
 
 from kronos.cmd import test_config
-from tests import commands
+from tests import commands, golden
 from tests.fakes import keystone
 from tests.fakes.keystone import AUTH_URL, NOVA, PLACEMENT
 from tests.unit.clients.nova.test_client import (
@@ -49,7 +48,7 @@ def policy(name: str = 'cpu', **fields: Any) -> dict[str, Any]:
     }
 
 
-class CheckTestCase(base.BaseTestCase):
+class CheckTestCase(golden.GoldenTestCase):
     """Three hosts in the aggregate ``a``, a server on each; all is well."""
 
     newest = '2.104'

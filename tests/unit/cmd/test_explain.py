@@ -18,7 +18,7 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import explain
-from tests import commands, places
+from tests import commands, golden, places
 
 FIXTURES = places.FIXTURES
 EXAMPLES = places.EXAMPLES
@@ -53,7 +53,7 @@ def _alone(found: dict[str, Any], host: str) -> None:
     found['instances'], found['groups'] = here, []
 
 
-class TestScope(base.BaseTestCase):
+class TestScope(golden.GoldenTestCase):
     def test_the_end_and_the_nearest_miss(self) -> None:
         """tiny (0.05) would leave 0.55, 0.55, 0.5."""
         result = answer(BY_HAND)
@@ -73,17 +73,13 @@ class TestScope(base.BaseTestCase):
         self.assertAlmostEqual(0.05, miss['imbalances']['cpu'])
 
     def test_table(self) -> None:
-        text = told(BY_HAND)
-        self.assertIn('Scope cluster: 1 migration planned\n', text)
-        self.assertIn('[scope_balanced] within all thresholds', text)
-        self.assertIn('tiny from cmp1 to cmp2\n', text)
-        self.assertIn('from 0.1000 to 0.0500', text)
+        self.assert_golden('scope.txt', told(BY_HAND))
 
     def test_a_policy_that_was_not_judged(self) -> None:
         """Without it "within all thresholds" would say too much."""
         change = '--set', 'imbalance_query.net=nobody_asked'
         text = told('examples/uneven', *change)
-        self.assertRegex(text, r'(?m)^Not judged: policy net: ')
+        self.assert_golden('not_judged.txt', text)
         result = answer('examples/uneven', *change)
         self.assertEqual(['net'], list(result['policies_skipped']))
 
@@ -96,7 +92,7 @@ class TestScope(base.BaseTestCase):
         self.assertEqual('budget_used', result['nearest_miss']['code'])
 
 
-class TestInstance(base.BaseTestCase):
+class TestInstance(golden.GoldenTestCase):
     def test_one_that_moves(self) -> None:
         result = answer(BY_HAND, '--instance', 'web')
         (step,) = result['moves']
@@ -114,11 +110,7 @@ class TestInstance(base.BaseTestCase):
             codes,
         )
         text = told(BY_HAND, '--instance', 'web')
-        self.assertIn(
-            'Step 1 (spread) moves web from cmp1 to cmp2: combined imbalance '
-            '0.5000 -> 0.1000\n',
-            text,
-        )
+        self.assert_golden('moves.txt', text)
 
     def test_a_destination_that_is_forbidden_thrice(self) -> None:
         """With 8192 MiB db-1 does not fit, nor may it be with db-2."""
@@ -140,8 +132,7 @@ class TestInstance(base.BaseTestCase):
     def test_what_lifting_would_do(self) -> None:
         """legacy (0.1) is fixed; freed it would still not be the best."""
         text = told(BY_HAND, '--instance', 'legacy', '--destination', 'cmp2')
-        self.assertIn('[instance_unmovable] movable is false\n', text)
-        self.assertIn('it is legal, but the plan would still leave', text)
+        self.assert_golden('unmovable.txt', text)
 
     def test_a_lifted_rule_that_the_plan_would_use(self) -> None:
         """Where legacy is alone on cmp1, it alone keeps the scope uneven."""
@@ -193,7 +184,7 @@ class TestInstance(base.BaseTestCase):
         [step] = then['moves']
         self.assertEqual('cmp10', step['destination'])
         text = told('examples/drain', *pair)
-        self.assertIn('would move the instance to cmp10 instead', text)
+        self.assert_golden('another_destination.txt', text)
 
     def test_the_nearest_miss_is_what_the_plan_would_make(
         self,
@@ -203,13 +194,11 @@ class TestInstance(base.BaseTestCase):
         self.assertEqual('cmp10', miss['destination'])
         self.assertTrue(miss['if_lifted']['planned'])
         text = told('examples/drain', '--instance', 'web-10')
-        self.assertIn('lifted: 8 of 8 instances would leave', text)
+        self.assert_golden('nearest_miss.txt', text)
 
     def test_a_remedy_with_its_number(self) -> None:
         """What is proposed works, to the last digit."""
-        text = told(BY_HAND)
-        self.assertIn('Lower threshold.cpu to 0.0999; the plan', text)
-        self.assertIn('to try it: --set threshold.cpu=0.0999\n', text)
+        self.assertIn('threshold.cpu=0.0999\n', told(BY_HAND))
         miss = answer(BY_HAND)['nearest_miss']
         result = answer(BY_HAND, *miss['try'])
         self.assertEqual(2, result['steps'])
@@ -228,9 +217,8 @@ class TestInstance(base.BaseTestCase):
             sorted(one['uuid'] for one in here),
             sorted(blocker['instance'] for blocker in result['blockers']),
         )
-        self.assertIn(
-            'What cannot leave cmp09', told(str(path), '--host', 'cmp09')
-        )
+        text = told(str(path), '--host', 'cmp09')
+        self.assert_golden('blockers.txt', text, {str(path): 'RECORDING'})
         self.assertEqual(5, result['if_all_lifted']['instances'])
 
     def test_a_scope_of_one_host(self) -> None:
@@ -322,7 +310,7 @@ class TestInstance(base.BaseTestCase):
         self.assertIn(f'no instance {short[:7]} ', err)
 
 
-class TestHost(base.BaseTestCase):
+class TestHost(golden.GoldenTestCase):
     def test_a_closed_one(self) -> None:
         result = answer(BY_HAND, '--host', 'cmp3')
         self.assertEqual('neither', result['role'])
@@ -345,13 +333,11 @@ class TestHost(base.BaseTestCase):
 
     def test_one_that_receives(self) -> None:
         text = told(BY_HAND, '--host', 'cmp2')
-        self.assertIn('Host cmp2, scope cluster: receives; 1 instance', text)
-        self.assertIn('Step 1 (spread) moves web from cmp1 to cmp2', text)
+        self.assert_golden('receives.txt', text)
 
     def test_where_hosts_are_filled(self) -> None:
         text = told('examples/pack', '--host', 'cmp08')
-        self.assertIn('no matter in mode pack', text)
-        self.assertNotIn('lowest +', text)
+        self.assert_golden('packed_host.txt', text)
 
     def test_one_that_sends(self) -> None:
         result = answer(BY_HAND, '--host', 'cmp1')

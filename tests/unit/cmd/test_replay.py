@@ -4,14 +4,13 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from typing import Any
 
-from oslotest import base
-
 from kronos.cmd import replay
-from tests import commands, places
+from tests import commands, golden, places
 
 FIXTURES = places.CLUSTERS
 METRIC = str(FIXTURES / 'metric-2.json')
@@ -30,7 +29,7 @@ def plan(*arguments: str) -> dict[str, Any]:
     return dict(scope)
 
 
-class TestReplay(base.BaseTestCase):
+class TestReplay(golden.GoldenTestCase):
     def test_document(self) -> None:
         """Keys that programs read; they stay."""
         scope = plan(METRIC, '--max-migrations', '2')
@@ -88,20 +87,10 @@ class TestReplay(base.BaseTestCase):
     def test_table(self) -> None:
         code, out, err = run(METRIC, '--max-migrations', '2')
         self.assertEqual((0, ''), (code, err))
-        scope = plan(METRIC, '--max-migrations', '2')
-        for step in scope['steps']:
-            self.assertRegex(
-                out,
-                rf'{step["instance"]} +{step["source"]} '
-                rf'+{step["destination"]} +spread',
-            )
-        self.assertIn(f'{scope["combined_before"]:.4f}', out)
-        self.assertIn(f'{scope["combined_after"]:.4f}', out)
-        self.assertIn('Why planning ended: the budget of 2', out)
-        self.assertIn('2 migrations', out)
-        self.assertIn('movable is false', out)
-        self.assertIn('that any plan of 2 migrations could remove', out)
-        self.assertIn('Policies over their threshold: 3 -> 3, by 0', out)
+        (proof,) = re.findall(r'(?m)^This plan removes at least .*\n', out)
+        self.assertIn('that any plan of 2 migrations could remove', proof)
+        # A solver may prove more where it has more time.
+        self.assert_golden('table.txt', out, {proof: ''})
 
     def test_each_move_has_its_gain(self) -> None:
         code, out, _ = run(METRIC, '--max-migrations', '2', '-f', 'csv')

@@ -16,6 +16,8 @@ from kronos.engine.settings import (
 )
 from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.extensions.cells.extension import Cells
+from kronos.extensions.cells.options import CellOptions
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.policies.models import Mode
 
 DECIDED = (
@@ -142,3 +144,27 @@ class TestSettings(base.BaseTestCase):
         one = Settings(evacuate=True)
         self.assertFalse(one.enforces)
         self.assertTrue(one.uses_ceilings)
+
+
+class TestOptions(base.BaseTestCase):
+    """Of extensions, which have classes of their own."""
+
+    def test_those_as_by_default_are_left_out(self) -> None:
+        """Settings are equal that plan alike, in whatever order set."""
+        cells = CellOptions(cell_move_lossy=True)
+        recovery = RecoveryOptions(max_closed_hosts=2)
+        first, second = Settings(), Settings()
+        for options in (recovery, cells):
+            first.set_options(options)
+        for options in (CellOptions(), cells, recovery):
+            second.set_options(options)
+        self.assertEqual(first, second)
+        self.assertEqual(cells, first.options(CellOptions))
+        for options in (CellOptions(), RecoveryOptions()):
+            first.set_options(options)
+        self.assertEqual(Settings(), first)
+
+    def test_a_copy_is_left_alone(self) -> None:
+        first = Settings()
+        dataclasses.replace(first).set_options(RecoveryOptions(2))
+        self.assertEqual(RecoveryOptions(), first.options(RecoveryOptions))

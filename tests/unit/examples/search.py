@@ -4,27 +4,26 @@
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
-from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
-from kronos.engine.simulation.simulation import PhaseResult, Simulation
+from kronos.engine.planning.search.outcome import SearchResult
+from kronos.engine.planning.search.registry import SpreadSearch
+from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
 
 
-def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
-    """Look at every instance once."""
-    for instance in np.flatnonzero(simulation.movable).tolist():
-        if simulation.remaining <= 0:
-            return PhaseResult(StopReason.BUDGET, 'the budget is used')
-        (legal,) = simulation.constraints.rows(np.array([instance]))
-        hosts = np.flatnonzero(legal)
-        gains = _gains(simulation, instance, hosts)
-        if gains.max(initial=0.0) > EPSILON:
-            simulation.move(instance, int(hosts[gains.argmax()]))
-    return PhaseResult(
-        StopReason.STUCK,
-        'each instance was looked at once',
-        stop_reasons.stuck_instances(simulation),
-    )
+class InOrder(SpreadSearch):
+    """It looks at every instance once."""
+
+    def run(self, simulation: Simulation, inputs: PhaseInput) -> SearchResult:
+        for instance in np.flatnonzero(simulation.movable).tolist():
+            if simulation.remaining <= 0:
+                return SearchResult(StopReason.BUDGET, 'in_order')
+            (legal,) = simulation.constraints.rows(np.array([instance]))
+            hosts = np.flatnonzero(legal)
+            gains = _gains(simulation, instance, hosts)
+            if gains.max(initial=0.0) > EPSILON:
+                simulation.move(instance, int(hosts[gains.argmax()]))
+        return SearchResult(StopReason.STUCK, 'in_order')
 
 
 def _gains(

@@ -8,7 +8,8 @@ import fixtures
 from oslotest import base
 from watcher.decision_engine.solution import efficacy
 
-from kronos.engine.planning import phases, propose
+from kronos.common import exceptions
+from kronos.engine.planning import propose
 from kronos.engine.settings import (
     PHASES_OF_MODE,
     PhaseSelection,
@@ -16,13 +17,19 @@ from kronos.engine.settings import (
     Settings,
 )
 from kronos.engine.types import MigrationPhase, ServerGroup, StopReason
-from tests.builders import scopes
+from kronos.options import planning
+from kronos.recordings import load, replay
+from kronos.reports import document
+from kronos.snapshots import settings_from_conf
+from tests import places
+from tests.builders import packages, recordings, scopes
 from tests.builders.scopes import policy, vm
 from tests.unit.engine.oracles.legality import Judge
-from tests.unit.examples import goal, mixture, search, strategy
+from tests.unit.examples import goal, mixture, strategy
 from tests.unit.strategies import declared
 
 CPU = policy('cpu', threshold=0.1)
+EXAMPLE = places.TOP / 'tests' / 'unit' / 'examples' / 'search.py'
 
 
 def crowded(**more):
@@ -86,10 +93,11 @@ class TestGoal(base.BaseTestCase):
 class TestSearch(base.BaseTestCase):
     def setUp(self):
         super().setUp()
-        searches = {**phases.SEARCHES, MigrationPhase.SPREAD: search.run}
         self.useFixture(
-            fixtures.MonkeyPatch(
-                'kronos.engine.planning.phases.SEARCHES', searches
+            packages.Package(
+                'your_package',
+                EXAMPLE.read_text(),
+                {planning.SEARCHES: {'in_order': 'InOrder'}},
             )
         )
 
@@ -102,23 +110,74 @@ class TestSearch(base.BaseTestCase):
         return found
 
     def test_it_plans_in_order(self):
-        found = self.plan(Settings(max_migrations=20))
+        found = self.plan(Settings(max_migrations=20, search='in_order'))
         self.assertEqual('v0', found.steps[0].instance)
         self.assertIs(StopReason.STUCK, found.stopped)
-        self.assertEqual('each instance was looked at once', found.reason)
+        self.assertEqual('in_order', found.search)
         self.assertLess(found.combined_after, found.combined_before)
 
     def test_it_keeps_within_the_budget_and_the_rules(self):
         group = ServerGroup('g', 'affinity', ['v0', 'v1', 'v2'])
-        found = self.plan(Settings(max_migrations=2), groups=[group])
+        found = self.plan(
+            Settings(max_migrations=2, search='in_order'), groups=[group]
+        )
         self.assertEqual(['v3', 'v4'], [one.instance for one in found.steps])
         self.assertIs(StopReason.BUDGET, found.stopped)
 
     def test_who_stays_has_a_reason(self):
-        found = self.plan(Settings(max_migrations=20))
+        found = self.plan(Settings(max_migrations=20, search='in_order'))
         moved = {one.instance for one in found.steps}
         self.assertEqual(
             {f'v{number}' for number in range(6)} - moved, {*found.stayed}
         )
         for reason in found.stayed.values():
             self.assertTrue(reason.code)
+
+    def test_an_operator_may_choose_it(self):
+        kronos = declared.kronos(search='in_order')
+        found = settings_from_conf.settings_of(kronos)
+        self.assertEqual('in_order', found.search)
+        found = settings_from_conf.default_settings()
+        settings_from_conf.override(found, 'search', 'in_order')
+        self.assertEqual('in_order', found.search)
+        self.assertRaises(
+            ValueError, settings_from_conf.override, found, 'search', 'other'
+        )
+
+    def test_it_is_recorded_and_replayed(self):
+        recording = recordings.small()
+        recording.settings.search = 'in_order'
+        path = f'{self.useFixture(fixtures.TempDir()).path}/recording'
+        load.write(path, recording)
+        again = replay.replay(load.read(path), replay.ReplayOptions())
+        self.assertEqual('in_order', again.report.scopes[0].search)
+        row = document.settings(again.settings)
+        self.assertEqual('in_order', row['search'])
+
+
+class TestMissingSearch(base.BaseTestCase):
+    """Its package is not installed, or no more."""
+
+    def test_a_configuration(self):
+        self.assertRaises(ValueError, declared.kronos, search='in_order')
+
+    def test_a_recording(self):
+        recording = recordings.small()
+        recording.settings.search = 'in_order'
+        path = f'{self.useFixture(fixtures.TempDir()).path}/recording'
+        load.write(path, recording)
+        error = self.assertRaises(exceptions.ArchiveError, load.read, path)
+        self.assertIn(
+            'search: must be one of greedy, best, optimal', str(error)
+        )
+
+    def test_a_plan(self):
+        error = self.assertRaises(
+            exceptions.ConfigurationError,
+            propose.plan,
+            [crowded()],
+            [CPU],
+            Settings(search='in_order'),
+            2,
+        )
+        self.assertIn('there is no search "in_order"', str(error))

@@ -13,8 +13,9 @@ from oslo_config import cfg
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.conf import opts
+from kronos.conf import opts, planning
 from kronos.engine.settings import Settings, TieBreak, UnexplainedLoad
+from kronos.options import row
 from kronos.policies import loader, models
 from kronos.policies.models import Policy
 from kronos.recordings import overrides
@@ -26,6 +27,7 @@ from tests.unit.strategies import declared
 BY_AUDIT_OR_MODE = {
     'max_migrations',
     'extension',
+    'beside',
     'drain_hosts',
     'rebalance',
     'unlimited',
@@ -33,6 +35,11 @@ BY_AUDIT_OR_MODE = {
 BY_REPLAY = {'repeat_moves', 'exhaust'}
 LITERAL = {UnexplainedLoad.IGNORED}
 """Of the literal rule, which no option is set to."""
+
+
+@dataclasses.dataclass
+class MoreSettings(Settings, option.PlanningOptions):
+    pass
 
 
 class PolicyFile(models.PolicyFile):
@@ -84,20 +91,15 @@ class TestPolicyField(base.BaseTestCase):
 class TestOption(base.BaseTestCase):
     def setUp(self):
         super().setUp()
-        for name, value in (
-            (
-                'kronos.snapshots.settings_from_conf.FIELDS',
-                settings_from_conf.FIELDS | option.ROW,
-            ),
-            (
-                'kronos.snapshots.settings_from_conf.Settings',
-                option.Settings,
-            ),
-        ):
-            self.useFixture(fixtures.MonkeyPatch(name, value))
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'kronos.snapshots.settings_from_conf.Settings', MoreSettings
+            )
+        )
         group = dict(opts.list_opts())[opts.KRONOS]
-        group.append(option.OPTION)
-        self.addCleanup(group.remove, option.OPTION)
+        (more,) = planning.of(option.PlanningOptions)
+        group.append(more)
+        self.addCleanup(group.remove, more)
 
     def test_from_a_file_to_the_engine(self):
         path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'conf')
@@ -123,16 +125,20 @@ class TestEachField(base.BaseTestCase):
 
     def test_settings(self):
         known = {one.name for one in dataclasses.fields(Settings)}
-        configured = {*settings_from_conf.FIELDS.values()}
+        configured = {one.field for one in row.rows(Settings)}
         self.assertEqual(known, configured | BY_AUDIT_OR_MODE | BY_REPLAY)
 
     def test_options_of_a_choice(self):
         """What an operator may write is what the engine knows."""
         known = {one.name: one for one in dict(opts.list_opts())[opts.KRONOS]}
-        for name, kind in settings_from_conf._KINDS.items():
-            if kind is not list:
-                words = [one for one in kind if one not in LITERAL]
-                self.assertEqual(words, [*known[name].type.choices], name)
+        choices = {
+            one.name: [word for word in one.choices if word not in LITERAL]
+            for one in row.rows(Settings)
+            if one.choices
+        }
+        self.assertEqual(8, len(choices))
+        for name, words in choices.items():
+            self.assertEqual(words, [*known[name].type.choices], name)
 
     def test_each_tie_break_is_understood(self):
         for one in TieBreak:

@@ -122,7 +122,9 @@ def rows(told: Any, where: str = '') -> Iterator[str]:
             yield f'{where}nothing'
     elif isinstance(told, list):
         for one in told:
-            yield from rows(one, f'{where}- ')
+            # A list inside a list is one that it shares with others.
+            is_shared = isinstance(one, list)
+            yield from rows(one, where if is_shared else f'{where}- ')
         if not told:
             yield f'{where}nothing'
     else:

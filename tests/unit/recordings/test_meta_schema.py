@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what was asked for, and how, told in full?"""
 
+from dataclasses import replace
+from typing import Any
+
 from oslotest import base
 
-from kronos.engine.settings import (
-    HostMatch,
-    PartialAnswers,
-    SearchName,
-    Settings,
-    SoftRules,
-    SwapMoves,
-    TieBreak,
-    UnexplainedLoad,
-    VetoReference,
-)
+from kronos.common.names.name_marks import Text
+from kronos.engine.settings import Settings, SwapMoves
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.extensions.cells.extension import Cells
 from kronos.extensions.cells.readings.cell_hosts import CellScope
+from kronos.options import extensions
+from kronos.options.row import Row, rows
 from kronos.recordings import meta_schema
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 from tests.unit.recordings import test_inventory_schema as inventory
@@ -32,56 +28,38 @@ DRAIN = CellDrain(
     unpin_az=True,
     close_source=True,
 )
+
+
+def other(row: Row) -> Any:
+    """A value that the field of an option does not have by default."""
+    if row.kind is bool:
+        return not row.default
+    if row.kind in (int, float):
+        return row.kind(row.default + 17)
+    if row.kind == list[Text]:
+        return ['a']
+    assert row.choices
+    return next(word for word in row.choices if word != row.default)
+
+
+def others(kind: type) -> dict[str, Any]:
+    """Such a value of each option."""
+    return {
+        row.field: other(replace(row, default=getattr(kind(), row.field)))
+        for row in rows(kind)
+    }
+
+
 SETTINGS = Settings(
+    **others(Settings),
     max_migrations=5,
-    restrict_to_az=True,
-    require_all_policies=True,
-    min_host_coverage=0.5,
-    host_match=HostMatch.SHORT,
-    partial_answers=PartialAnswers.SKIP,
-    check_disk=True,
-    require_headroom=True,
-    allowed_extra_specs=['hw:*'],
-    cooldown_seconds=1.0,
-    instance_cooldown_seconds=2.0,
-    quarantine_seconds=3.0,
-    return_guard_seconds=4.0,
-    stuck_seconds=5.0,
-    evacuate=True,
     drain_hosts=['h'],
-    max_closed_hosts=3,
-    restart_servers=True,
-    recovery_window_seconds=30.0,
-    extension=Cells(DRAIN),
-    cell_move_lossy=True,
-    long_rpc_timeout_seconds=60.0,
-    snapshot_mb_per_second=10.0,
-    drain_may_exceed_threshold=True,
-    enforce_hard_affinity=True,
-    enforce_soft_affinity=True,
     rebalance=False,
     unlimited=True,
-    soft_rules=SoftRules.PENALTY,
-    soft_rule_penalty=0.5,
-    pack_partial_drains=True,
-    keep_hosts=2,
-    headroom_hosts=1,
-    plateau_moves=False,
-    swap_moves=SwapMoves.ANY,
-    search=SearchName.BEST,
-    veto_reference=VetoReference.INITIAL,
-    unexplained_load=UnexplainedLoad.STAYS,
-    min_gain=0.1,
-    min_plan_gain=0.3,
-    optimal_limit=7,
-    optimal_seconds=8.0,
-    cost_weight=0.2,
-    migration_bandwidth=90.0,
-    migration_timeout_seconds=700.0,
-    migration_timeout_per_gib=9.0,
-    tie_break=TieBreak.FIRST,
     repeat_moves=True,
     exhaust=True,
+    extension=Cells(DRAIN),
+    beside=[kind(**others(kind)) for kind in extensions.classes()],
 )
 REQUEST = ScopeRequest(
     aggregates=['a', AggregateRef('7', 'b')],
@@ -104,61 +82,32 @@ class TestSettings(base.BaseTestCase):
         self.assertEqual(SETTINGS, row.settings())
 
     def test_keys_and_what_an_older_recording_lacks(self) -> None:
+        row, before = meta_schema.SettingsRow(), Settings()
+        self.assertEqual('follows', row.unexplained_load)
+        row.unexplained_load = before.unexplained_load
+        options = {
+            each.field
+            for kind in (Settings, *extensions.classes())
+            for each in rows(kind)
+        }
+        self.assertEqual(before, row.settings())
         self.assertEqual(
             {
                 'max_migrations': None,
-                'restrict_to_az': False,
-                'require_all_policies': False,
-                'min_host_coverage': 0.9,
-                'host_match': 'exact',
-                'partial_answers': 'warn',
-                'check_disk': False,
-                'require_headroom': False,
-                'allowed_extra_specs': [],
-                'cooldown_seconds': 0.0,
-                'instance_cooldown_seconds': 0.0,
-                'quarantine_seconds': 0.0,
-                'return_guard_seconds': 0.0,
-                'stuck_seconds': 86400.0,
-                'evacuate': False,
                 'drain_hosts': None,
                 'recover': False,
-                'max_closed_hosts': 1,
-                'restart_servers': False,
-                'recovery_window_seconds': 600.0,
                 'cell_drain': None,
                 'extension': None,
-                'cell_move_lossy': False,
-                'long_rpc_timeout_seconds': 1800.0,
-                'snapshot_mb_per_second': 100.0,
-                'drain_may_exceed_threshold': False,
-                'enforce_hard_affinity': False,
-                'enforce_soft_affinity': False,
                 'rebalance': True,
                 'unlimited': False,
-                'soft_rules': 'veto',
-                'soft_rule_penalty': 0.05,
-                'pack_partial_drains': False,
-                'keep_hosts': 1,
-                'headroom_hosts': 0,
-                'plateau_moves': True,
-                'swap_moves': 'safe',
-                'search': 'greedy',
-                'unexplained_load': 'follows',
-                'min_plan_gain': 0.0,
-                'veto_reference': 'step',
-                'min_gain': 0.0,
-                'optimal_limit': 1000,
-                'optimal_seconds': 25.0,
-                'cost_weight': 0.0,
-                'migration_bandwidth': 800.0,
-                'migration_timeout_seconds': 600.0,
-                'migration_timeout_per_gib': 16.0,
-                'tie_break': 'variance',
                 'repeat_moves': False,
                 'exhaust': False,
             },
-            vars(meta_schema.SettingsRow()),
+            {
+                name: value
+                for name, value in vars(row).items()
+                if name not in options
+            },
         )
 
     def test_exchanges_as_they_were_told_once(self) -> None:

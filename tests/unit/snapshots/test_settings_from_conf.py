@@ -8,6 +8,7 @@ from oslotest import base
 
 from kronos.conf import opts
 from kronos.engine.settings import PlanMode, Settings, SoftRules, SwapMoves
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.snapshots import settings_from_conf
 
 
@@ -29,8 +30,12 @@ class TestSettings(base.BaseTestCase):
             (7, SoftRules.PENALTY, True),
             (found.cooldown_seconds, found.soft_rules, found.check_disk),
         )
-        names = {one.name for one in dataclasses.fields(Settings)}
-        self.assertLessEqual({*settings_from_conf.FIELDS.values()}, names)
+        self.set(restart_servers=True)
+        found = settings_from_conf.settings_of(self.conf.kronos)
+        self.assertEqual(
+            RecoveryOptions(restart_servers=True),
+            found.options(RecoveryOptions),
+        )
 
     def test_what_nobody_configured(self) -> None:
         self.assertEqual(
@@ -86,10 +91,28 @@ class TestUnderstood(base.BaseTestCase):
             ('allowed_extra_specs', 'a, b', ['a', 'b']),
             ('min_host_coverage', '0.5', 0.5),
             ('partial_answers', 'skip', 'skip'),
+            ('max_closed_hosts', '2', 2),
         ):
             self.assertEqual(
                 value, settings_from_conf.understood(option, text)
             )
+
+    def test_set_for_one_copy(self) -> None:
+        """Those of an extension, too."""
+        first = settings_from_conf.default_settings()
+        second = dataclasses.replace(first)
+        for option, text in (
+            ('keep_hosts', '3'),
+            ('max_closed_hosts', '2'),
+            ('restart_servers', 'true'),
+        ):
+            settings_from_conf.override(second, option, text)
+        self.assertEqual(settings_from_conf.default_settings(), first)
+        self.assertEqual(3, second.keep_hosts)
+        self.assertEqual([RecoveryOptions(2, True)], second.beside)
+        settings_from_conf.override(second, 'max_closed_hosts', '1')
+        settings_from_conf.override(second, 'restart_servers', 'false')
+        self.assertEqual([], second.beside)
 
     def test_what_is_none(self) -> None:
         for option, text in (
@@ -122,6 +145,10 @@ class TestFaults(base.BaseTestCase):
         for more, text in (
             ({'min_host_coverage': 1.5}, 'min_host_coverage: must be at most'),
             ({'keep_hosts': 0}, 'keep_hosts: must be at least 1'),
+            (
+                {'beside': [RecoveryOptions(max_closed_hosts=-1)]},
+                'max_closed_hosts: must be at least 0',
+            ),
             ({'max_migrations': 0}, 'max_migrations: must be at least 1'),
             ({'rebalance': False}, 'rebalance: it asks for no phase'),
         ):

@@ -70,7 +70,7 @@ def _is_worth_asking(
     scope: LpRelaxation, certificate: Certificate, settings: Settings
 ) -> bool:
     return (
-        settings.search is SearchName.BEST
+        settings.search == SearchName.BEST
         and certificate.gap > SOUGHT_GAP
         and scope.size <= settings.optimal_limit
     )

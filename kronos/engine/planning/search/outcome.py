@@ -6,7 +6,6 @@
 
 from dataclasses import dataclass, field
 
-from kronos.engine.settings import SearchName
 from kronos.engine.types import StopReason
 
 
@@ -16,8 +15,8 @@ class SearchResult:
 
     stopped: StopReason
     """BALANCED, BUDGET or STUCK."""
-    searched_by: SearchName
-    """Not what was asked for where that search could not do it."""
+    searched_by: str
+    """Another one than was asked for where that could not do it."""
     notices: list[str] = field(default_factory=list)
     """What the plan is to say of it, as warnings."""
     bound: float = 0.0

@@ -24,6 +24,7 @@ from kronos.extensions.cells.actions.parameters import (
     CellMoveTask,
 )
 from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
+from kronos.extensions.cells.options import CellOptions
 from kronos.extensions.cells.planning import flavors
 from kronos.extensions.cells.planning.cell_moves import CellMoves
 from kronos.extensions.cells.readings import cell_needs
@@ -164,9 +165,13 @@ def _settings(settings: CellMoveSettings) -> Settings:
     flavor_map = {task.source_flavor: task.destination_flavor}
     return Settings(
         allowed_extra_specs=settings.allowed_extra_specs,
-        cell_move_lossy=settings.is_lossy,
-        long_rpc_timeout_seconds=settings.long_rpc_timeout,
-        snapshot_mb_per_second=settings.snapshot_mb_per_second,
+        beside=[
+            CellOptions(
+                cell_move_lossy=settings.is_lossy,
+                long_rpc_timeout_seconds=settings.long_rpc_timeout,
+                snapshot_mb_per_second=settings.snapshot_mb_per_second,
+            )
+        ],
         extension=Extension(
             CellDrain(
                 task.source_cell,

@@ -22,6 +22,7 @@ from kronos.extensions.cells.cell_drain import (
     CrossCellPolicy,
     needs_of,
 )
+from kronos.extensions.cells.options import CellOptions
 from kronos.extensions.cells.planning import flavors, unfinished_moves
 
 AFFINITY = 'affinity'
@@ -169,7 +170,7 @@ class CellMoves:
             yield Reason(text, Code.CELL_RESIZE_INSIDE)
 
     def _lossy(self, instance: Instance) -> Iterator[Reason]:
-        if self._settings.cell_move_lossy:
+        if self._settings.options(CellOptions).cell_move_lossy:
             return
         for lost, what in (
             (instance.ephemeral_gb, 'an ephemeral disk'),
@@ -236,10 +237,9 @@ def _port(instance: Instance) -> Iterator[Reason]:
 def _snapshot(instance: Instance, settings: Settings) -> Iterator[Reason]:
     if instance.is_volume_backed:
         return
-    speed, limit = (
-        settings.snapshot_mb_per_second,
-        settings.long_rpc_timeout_seconds,
-    )
+    options = settings.options(CellOptions)
+    speed = options.snapshot_mb_per_second
+    limit = options.long_rpc_timeout_seconds
     seconds = instance.root_gb * 1024 / speed
     if seconds > limit:
         text = (

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from kronos.common import exceptions
 from kronos.common.names import near_names
+from kronos.common.names.name_marks import CellName, HostName
 from kronos.engine import wording
-from kronos.engine.name_marks import CellName, HostName
 from kronos.engine.scoring import labels
 from kronos.engine.types import Host
 from kronos.snapshots.scopes import Cloud, HostChoice

@@ -47,7 +47,7 @@ class Recover(base.KronosStrategy):
 
         since = time.time() - recoveries.REMEMBERED_SECONDS
         queries = failures.FailureQueries.of(conf.kronos)
-        if not settings.restart_servers:
+        if not recoveries.asks(settings):
             return RecoveryReader(queries)
         return RecoveryReader(queries, lambda: history.restarts(since))
 

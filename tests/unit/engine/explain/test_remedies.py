@@ -41,6 +41,7 @@ from kronos.engine.types import (
 from kronos.extensions.cells.planning import cell_moves
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME, Failures
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
@@ -417,7 +418,9 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.HOST_NO_CAPACITY: lambda: no_sample('host_capacity'),
     Code.HOST_CLOSED: lambda: of_host(closed='available is false'),
     Code.HOST_EXCLUDED: lambda: of_host(excluded=2.0),
-    Code.HOST_AT_FAULT: lambda: recovery('a', 'b', max_closed_hosts=2),
+    Code.HOST_AT_FAULT: lambda: recovery(
+        'a', 'b', beside=[RecoveryOptions(max_closed_hosts=2)]
+    ),
     Code.HOST_NO_PLACEMENT: lambda: of_host({'require_headroom': True}),
     Code.HOST_STUCK_OUT: lambda: stuck(('w', 'a', 'x')),
     Code.HOST_STUCK_INTO: lambda: stuck(('w', 'x', 'b'), ('y', 'x', 'b')),

@@ -19,6 +19,7 @@ from kronos.engine.types import (
 from kronos.extensions.recovery import faulty_hosts, outcome
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME, Failures
+from kronos.extensions.recovery.options import RecoveryOptions
 from tests.builders import policies
 
 CLOSED = {'status': 'disabled', 'disabled_reason': 'KRONOS: at fault'}
@@ -46,7 +47,8 @@ def cloud(*faulty: str, **services: dict[str, Any]) -> Snapshot:
 
 
 def recovery(**fields: Any) -> Settings:
-    found = Settings(**fields)
+    found = Settings()
+    found.set_options(RecoveryOptions(**fields))
     found.set_mode(PlanMode.RECOVER, PhaseSelection(extension=RECOVERY))
     return found
 

@@ -17,6 +17,7 @@ from kronos.engine.types import (
 from kronos.extensions.recovery import outcome
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME, Failures
+from kronos.extensions.recovery.options import RecoveryOptions
 from tests.builders import policies
 
 OFF: dict[str, Any] = {
@@ -42,7 +43,10 @@ def cloud(**instances: dict[str, Any]) -> Snapshot:
 
 
 def plan(snapshot: Snapshot, **fields: Any) -> AggregateResult:
-    settings = Settings(**{'restart_servers': True, **fields})
+    settings = Settings()
+    settings.set_options(
+        RecoveryOptions(**{'restart_servers': True, **fields})
+    )
     settings.set_mode(PlanMode.RECOVER, PhaseSelection(extension=RECOVERY))
     [found] = propose.propose(
         [snapshot], [policies.policy(threshold=0.9)], settings

@@ -10,9 +10,10 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
 from kronos.extensions.recovery import restarts
+from kronos.extensions.recovery.options import RecoveryOptions
 
 NOW = 10_000.0
-SETTINGS = Settings(restart_servers=True, recovery_window_seconds=600.0)
+SETTINGS = Settings(beside=[RecoveryOptions(restart_servers=True)])
 
 
 def crashed(**fields: Any) -> Instance:

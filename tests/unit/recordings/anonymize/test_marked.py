@@ -8,8 +8,8 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.common.names.name_marks import HostName, Name, Text, Uuid, ZoneName
 from kronos.engine.extension import Extension
-from kronos.engine.name_marks import HostName, Name, Text, Uuid, ZoneName
 from kronos.engine.types import Host, Instance
 from kronos.extensions.cells.cell_drain import CellDrain
 from kronos.recordings.anonymize import marked

@@ -21,6 +21,7 @@ from kronos.extensions.cells.cell_drain import (
     CrossCellPolicy,
     needs_of,
 )
+from kronos.extensions.cells.options import CellOptions
 from tests.builders import cells
 from tests.builders.cells import CPU, server, unfinished
 
@@ -197,6 +198,7 @@ class TestMovable(base.BaseTestCase):
             (server('a', root_gb=200), {'snapshot_mb_per_second': 200.0}),
             (server('a', root_gb=200), {'long_rpc_timeout_seconds': 2048.0}),
         ):  # fmt: skip
-            settings = dataclasses.replace(cells.settings(), **values)
+            settings = cells.settings()
+            settings.set_options(CellOptions(**values))
             [result] = propose([cells.cells([one])], [CPU], settings).scopes
             self.assertEqual(1, len(result.steps), result.stayed)

@@ -8,6 +8,7 @@ from kronos.engine.reasons import Code, Reason
 from kronos.extensions.recovery.audit import strategy
 from kronos.extensions.recovery.extension import RECOVERY
 from kronos.extensions.recovery.failures import NAME
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.extensions.recovery.outcome import RecoveryOutcome
 from tests.unit.strategies import declared
 from tests.unit.strategies.outcome.test_status_messages import scope
@@ -30,7 +31,8 @@ class RecoverTestCase(base.BaseTestCase):
         self.assertFalse(found.rebalance or found.enforces)
         self.assertIsNone(found.drain_hosts)
         self.assertEqual(
-            (0, 3), (found.cooldown_seconds, found.max_closed_hosts)
+            (0, RecoveryOptions(max_closed_hosts=3)),
+            (found.cooldown_seconds, found.options(RecoveryOptions)),
         )
 
     def test_outcome(self):

@@ -8,6 +8,7 @@ from oslotest import base
 from kronos.engine.settings import Settings
 from kronos.engine.types import Health, Host, Instance, PastRestart, Reading
 from kronos.extensions.recovery.failures import NOT_ASKED, why_unknown
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.extensions.recovery.readings.failures import FailureQueries
 from kronos.extensions.recovery.readings.reader import RecoveryReader
 from kronos.snapshots.cloud import CloudInventory
@@ -31,7 +32,7 @@ class TestReader(base.BaseTestCase):
 
     def read(self, reader: RecoveryReader, reading: Reading) -> None:
         nova: Any = None  # of a server that is well it is not asked
-        settings = Settings(restart_servers=True)
+        settings = Settings(beside=[RecoveryOptions(restart_servers=True)])
         reader.read(
             Look(self.gathered, {}, nova, Prometheus(reading), settings, print)
         )

@@ -6,12 +6,13 @@ from keystoneauth1 import noauth
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
 from kronos.extensions.recovery.failures import NAME, Failures
+from kronos.extensions.recovery.options import RecoveryOptions
 from kronos.extensions.recovery.readings import recoveries
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud
 from tests.unit.actions.live import base
 
-ON = Settings(restart_servers=True)
+ON = Settings(beside=[RecoveryOptions(restart_servers=True)])
 
 
 class RecoveriesTestCase(base.MoveTestCase):

@@ -5,8 +5,8 @@ import typing
 
 from oslotest import base
 
-from kronos.engine import name_marks
-from kronos.engine.name_marks import Name
+from kronos.common.names import name_marks
+from kronos.common.names.name_marks import Name
 
 
 class TestTypes(base.BaseTestCase):

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choices that options of planning offer."""
+
+from kronos.options.row import Choice
+
+
+class HostMatch(Choice):
+    """How a label value finds its Nova host."""
+
+    EXACT = 'exact', 'the label value is the Nova host name'
+    SHORT = (
+        'short',
+        'a ":port" and the domain are dropped on both sides where that is '
+        'unambiguous',
+    )
+
+
+class PartialAnswers(Choice):
+    """What becomes of a policy with a query of which series may be missing."""
+
+    WARN = 'warn', 'the policy is judged by it, and the plan warns'
+    SKIP = 'skip', 'the policy is not judged'
+
+
+class TieBreak(Choice):
+    """Which of several equally good moves is taken."""
+
+    FIRST = 'first', 'the first by instance uuid, then by destination name'
+    VARIANCE = 'variance', 'the one that lowers the variance most'
+    VARIANCE_PER_GIB = (
+        'variance_per_gib',
+        'the one that lowers it most for each GiB of memory',
+    )
+
+
+class SwapMoves(Choice):
+    """Which exchanges of two instances may end a stall.
+
+    Its first half may be all that comes about of one, if the second fails.
+    """
+
+    NONE = 'none', 'no exchange'
+    SAFE = (
+        'safe',
+        'no policy that is within its threshold is beyond it between the two '
+        'migrations, and none that is over it more than doubles or comes '
+        'above 1',
+    )
+    ANY = 'any', 'it may be: also if the second one fails'
+
+    @classmethod
+    def _missing_(cls, value: object) -> 'SwapMoves | None':
+        """What it was in recordings when it was true or false."""
+        if isinstance(value, bool):
+            return cls.SAFE if value else cls.NONE
+        return None
+
+
+class UnexplainedLoad(Choice):
+    """What becomes of the load of a host that its servers do not explain."""
+
+    FOLLOWS = 'follows', 'it moves with them, by their usage'
+    STAYS = 'stays', 'it is the own load of the host'
+    IGNORED = 'ignored'
+    """Nothing is held against the hosts: the literal rule."""
+
+
+class SearchName(Choice):
+    """By which search spread plans; each is a file in planning/search."""
+
+    GREEDY = 'greedy', 'the best migration, again and again'
+    BEST = (
+        'best',
+        'greedy and a search for target windows, then a local search; the '
+        'lowest one is taken',
+    )
+    OPTIMAL = (
+        'optimal',
+        'an exact solver, where the scope is small enough; else best',
+    )
+
+
+class VetoReference(Choice):
+    """What a policy's imbalance is compared with before it objects."""
+
+    STEP = 'step', 'as it was before the migration'
+    INITIAL = 'initial', 'as it was before the plan'
+
+
+class SoftRules(Choice):
+    """What soft server-group policies mean to a plan."""
+
+    VETO = 'veto', 'no migration breaks a soft rule'
+    PENALTY = 'penalty', 'one that spreads may, for soft_rule_penalty'
