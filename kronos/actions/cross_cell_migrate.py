@@ -18,7 +18,7 @@ from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.common import exceptions, status
 from kronos.extensions.cells.cell_drain import CellPhase, Confirm
-from kronos.reports import cell_moves
+from kronos.extensions.cells.reports import move_files
 from kronos.snapshots import cell_needs, watcher_actions
 from kronos.watcher_db import lock, marks
 
@@ -186,7 +186,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
 
     def _keep(self, document: dict[str, Any]) -> None:
         if CONF.kronos.report_dir:
-            cell_moves.write(
+            move_files.write(
                 CONF.kronos.report_dir,
                 document,
                 self.input_parameters.get('action_uuid', ''),

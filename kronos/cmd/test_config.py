@@ -32,10 +32,10 @@ from kronos.cmd.checks import (
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import answers
-from kronos.cmd.checks.cells import check as cells
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.screen import progress
 from kronos.common import exceptions
+from kronos.extensions.cells.checks import check as cells
 
 LOG = logging.getLogger(__name__)
 PROGRAM = 'kronos-test-config'

@@ -21,7 +21,8 @@ from kronos.engine.settings import (
 from kronos.extensions import registry
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import CellDrain
-from kronos.recordings import cell_schema, schema
+from kronos.extensions.cells.recordings import cell_schema
+from kronos.recordings import schema
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest

@@ -19,10 +19,11 @@ from kronos.engine.types import (
     ServerGroup,
 )
 from kronos.extensions.cells.cell_drain import CellNeeds
+from kronos.extensions.cells.recordings import cell_schema
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
-from kronos.recordings import cell_schema, meta_schema, schema
 from kronos.recordings import inventory_schema as rows
+from kronos.recordings import meta_schema, schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf

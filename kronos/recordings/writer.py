@@ -20,10 +20,11 @@ from kronos.engine.types import (
     Reading,
     Seeds,
 )
+from kronos.extensions.cells.recordings import cell_schema
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
-from kronos.recordings import cell_schema, meta_schema, reader, schema
 from kronos.recordings import inventory_schema as rows
+from kronos.recordings import meta_schema, reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
 from kronos.snapshots.cloud import NOT_ASKED, CloudInventory

@@ -26,7 +26,8 @@ from kronos.engine.types import (
     Stage,
 )
 from kronos.extensions.cells import cell_drain
-from kronos.reports import cells, certificates, rest
+from kronos.extensions.cells.reports import rows as cells
+from kronos.reports import certificates, rest
 
 FORMAT_VERSION = 1
 

@@ -27,11 +27,12 @@ from kronos.engine.types import (
     ServerGroup,
 )
 from kronos.extensions.cells import cell_drain
+from kronos.extensions.cells.recordings import anonymous as cells
 from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings import redaction
-from kronos.recordings.anonymize import cells, extra_specs, vocabulary
+from kronos.recordings.anonymize import extra_specs, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.recording import Recording

@@ -6,8 +6,8 @@ leave it by a resize. A multiplier that turns it round moves what nobody
 planned.
 """
 
-from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
+from kronos.extensions.cells.checks.needs import Need
 
 NAME = 'cross_cell_move_weight_multiplier'
 """Of the option, and of the metadata of aggregates that goes before it."""

@@ -2,7 +2,7 @@
 """Does ``--cells`` show the cell of each host, and which have none or two?"""
 
 from tests.unit.clients.nova.test_client import HYPERVISORS, hypervisor
-from tests.unit.cmd.checks.cells.checking import CellsTestCase
+from tests.unit.extensions.cells.checks.checking import CellsTestCase
 
 
 class TestMap(CellsTestCase):

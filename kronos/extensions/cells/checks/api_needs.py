@@ -14,11 +14,11 @@ from kronos.clients.nova.cell_listings import KEEPS_KEYS
 from kronos.cmd.checks import cloud
 from kronos.cmd.checks.cached_clients import OnceNova
 from kronos.cmd.checks.causes import services
-from kronos.cmd.checks.cells import cross_cell_weigher
-from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.credentials import Access
 from kronos.common import exceptions
+from kronos.extensions.cells.checks import cross_cell_weigher
+from kronos.extensions.cells.checks.needs import Need
 
 MICROVERSIONS = {
     (2, 56): 'a cold migration cannot name its host, so that no server can '

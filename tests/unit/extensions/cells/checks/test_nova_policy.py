@@ -3,7 +3,7 @@
 
 import pathlib
 
-from tests.unit.cmd.checks.cells.checking import (
+from tests.unit.extensions.cells.checks.checking import (
     HIDDEN,
     RULE,
     CellsTestCase,

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.cmd.checks.cached_clients import OnceNova
-from kronos.cmd.checks.cells import (
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.credentials import Access
+from kronos.extensions.cells.checks import (
     api_needs,
     cell_map,
     nova_options,
     nova_policy,
 )
-from kronos.cmd.checks.findings import Findings
-from kronos.cmd.credentials import Access
 from kronos.snapshots.cells import CellSource
 
 

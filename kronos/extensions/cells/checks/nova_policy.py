@@ -8,11 +8,11 @@ could not be found. Of the files nothing is shown but this one rule.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
 from kronos.common import policy_files, yaml_files
 from kronos.common.policy_files import CLOSED, OPEN
 from kronos.extensions.cells.cell_drain import POLICY as RULE
+from kronos.extensions.cells.checks.needs import Need
 
 MEND = (
     f'write "{RULE}": "rule:admin_api" into the policy.yaml of every nova-api'

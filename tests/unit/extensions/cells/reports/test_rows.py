@@ -12,7 +12,7 @@ from kronos.extensions.cells.cell_drain import (
     ForeignMove,
     OffloadedServer,
 )
-from kronos.reports import cells
+from kronos.extensions.cells.reports import rows
 from tests.builders.cells import unfinished
 from tests.unit.recordings.test_meta_schema import DRAIN
 
@@ -29,18 +29,18 @@ def begun(uuid: str) -> dict[str, Any]:
         'source': 'o1',
         'destination': 'n1',
         'confirm': 'auto',
-        'cell_move': cells.move(unfinished(uuid).how),
+        'cell_move': rows.move(unfinished(uuid).how),
     }
 
 
 class TestCells(base.BaseTestCase):
     def test_none(self) -> None:
-        for call in (cells.asked, cells.outcome, cells.move):
+        for call in (rows.asked, rows.outcome, rows.move):
             self.assertIsNone(call(None))
 
     def test_asked(self) -> None:
         """Every field, by the names that its audit's parameters have."""
-        found = cells.asked(DRAIN)
+        found = rows.asked(DRAIN)
         assert found is not None
         self.assertEqual(len(dataclasses.fields(DRAIN)), len(found))
         self.assertEqual(
@@ -91,11 +91,11 @@ class TestCells(base.BaseTestCase):
                 ],
                 'is_empty': False,
             },
-            cells.outcome(cell),
+            rows.outcome(cell),
         )
 
     def test_move(self) -> None:
-        found = cells.move(CellMove('o', 'n', 'm1', 'm2', 'zo', 'zn', '7'))
+        found = rows.move(CellMove('o', 'n', 'm1', 'm2', 'zo', 'zn', '7'))
         self.assertEqual(
             {
                 'is_resize': True,

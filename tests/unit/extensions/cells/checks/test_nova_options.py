@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from tests.unit.cmd.checks.cells.checking import HIDDEN, CellsTestCase
+from tests.unit.extensions.cells.checks.checking import HIDDEN, CellsTestCase
 
 RPC = '[DEFAULT] long_rpc_timeout'
 WINDOW = '[DEFAULT] resize_confirm_window'

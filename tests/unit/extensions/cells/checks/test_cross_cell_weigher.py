@@ -3,8 +3,8 @@
 
 from oslotest import base
 
-from kronos.cmd.checks.cells import cross_cell_weigher
 from kronos.cmd.checks.findings import Findings
+from kronos.extensions.cells.checks import cross_cell_weigher
 
 
 class TestMultiplier(base.BaseTestCase):

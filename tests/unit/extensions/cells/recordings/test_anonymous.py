@@ -6,7 +6,9 @@ from oslotest import base
 from kronos.extensions.cells import cell_drain
 from kronos.recordings import writer
 from kronos.recordings.anonymize import anonymizer
-from tests.unit.recordings.test_cell_schema import recording
+from tests.unit.extensions.cells.recordings.test_cell_schema import (
+    recording,
+)
 
 
 class TestAnonymized(base.BaseTestCase):

@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.cmd.checks.cells import needs
+from kronos.extensions.cells.checks import needs
 
 
 class TestNeed(base.BaseTestCase):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does ``--cells`` tell what Nova and Neutron lack for moves between cells?"""
 
-from tests.unit.cmd.checks.cells.checking import (
+from tests.unit.extensions.cells.checks.checking import (
     CINDER,
     NEUTRON,
     CellsTestCase,

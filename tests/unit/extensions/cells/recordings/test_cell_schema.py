@@ -20,7 +20,8 @@ from kronos.extensions.cells.cell_drain import (
     needs_of,
 )
 from kronos.extensions.cells.extension import Cells
-from kronos.recordings import cell_schema, load, reader, schema, writer
+from kronos.extensions.cells.recordings import cell_schema
+from kronos.recordings import load, reader, schema, writer
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import recordings

@@ -11,7 +11,7 @@ from typing import Any
 import fixtures
 from oslotest import base
 
-from kronos.reports import cell_moves
+from kronos.extensions.cells.reports import move_files
 
 UUID = '0d1e3f4a-0000-4000-8000-000000000001'
 DOCUMENT = {'outcome': 'moved', 'told': 'o1 -> n1'}
@@ -29,7 +29,7 @@ class TestWrite(base.BaseTestCase):
         return sorted(os.listdir(self.folder))
 
     def write(self, reports: int = 9, **fields: Any) -> str | None:
-        return cell_moves.write(
+        return move_files.write(
             self.folder, DOCUMENT | fields, UUID, reports, NOW
         )
 
@@ -56,12 +56,12 @@ class TestWrite(base.BaseTestCase):
 
     def test_names_are_in_utc(self) -> None:
         zone = datetime.timezone(datetime.timedelta(hours=2))
-        cell_moves.write(self.folder, DOCUMENT, UUID, 9, NOW.astimezone(zone))
+        move_files.write(self.folder, DOCUMENT, UUID, 9, NOW.astimezone(zone))
         self.assertEqual([NAME], self.names())
 
     def test_the_oldest_go(self) -> None:
         """As many moves stay for each report as a plan may have."""
-        older = self.older(2 * cell_moves.MOVES + 1)
+        older = self.older(2 * move_files.MOVES + 1)
         self.write(reports=2)
         self.assertEqual([*older[2:], NAME], self.names())
 
@@ -74,7 +74,7 @@ class TestWrite(base.BaseTestCase):
         ]
         for name in others:
             self.touch(name)
-        older = self.older(cell_moves.MOVES)
+        older = self.older(move_files.MOVES)
         self.write(reports=1)
         self.assertEqual(sorted([*others, *older[1:], NAME]), self.names())
 
@@ -91,7 +91,7 @@ class TestWrite(base.BaseTestCase):
 
     def test_no_such_directory(self) -> None:
         missing = f'{self.folder}/missing'
-        self.assertIsNone(cell_moves.write(missing, DOCUMENT, UUID, 9, NOW))
+        self.assertIsNone(move_files.write(missing, DOCUMENT, UUID, 9, NOW))
         for words in (
             f'evidence of action {UUID} cannot be kept',
             f'report_dir {missing}',
@@ -117,7 +117,7 @@ class TestWrite(base.BaseTestCase):
         os.mkdir(
             f'{self.folder}/kronos-cell-move-20200101T000000.000000Z-x.json'
         )
-        self.older(cell_moves.MOVES)
+        self.older(move_files.MOVES)
         path = str(self.write(reports=1))
         self.assertEqual(DOCUMENT, json.loads(pathlib.Path(path).read_text()))
         self.assertIn(

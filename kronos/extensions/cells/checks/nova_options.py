@@ -11,10 +11,10 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.cmd import config_files
-from kronos.cmd.checks.cells import cross_cell_weigher
-from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
 from kronos.common import durations, exceptions
+from kronos.extensions.cells.checks import cross_cell_weigher
+from kronos.extensions.cells.checks.needs import Need
 
 DEFAULT = 'DEFAULT'
 SETTLE_SECONDS = 120.0

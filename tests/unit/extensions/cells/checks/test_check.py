@@ -4,7 +4,7 @@
 import json
 
 from tests.unit.clients.nova.test_client import AGGREGATES
-from tests.unit.cmd.checks.cells.checking import RULE, CellsTestCase
+from tests.unit.extensions.cells.checks.checking import RULE, CellsTestCase
 
 
 class TestCells(CellsTestCase):
