@@ -7,7 +7,7 @@ whatever the engine calls it.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kronos.engine.planning import move_reasons, stop_reasons
@@ -22,12 +22,9 @@ from kronos.engine.types import (
     GroupStanding,
     MigrationStep,
     PolicyResult,
-    Restart,
     Stage,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.reports import rows as cells
-from kronos.reports import certificates, rest
+from kronos.reports import certificates, parts, rest
 
 FORMAT_VERSION = 1
 
@@ -66,11 +63,9 @@ def settings(found: Settings) -> dict[str, Any]:
         'stuck_seconds': found.stuck_seconds,
         'evacuate': found.evacuate,
         'drain_hosts': found.drain_hosts and list(found.drain_hosts),
-        'recover': found.extension.name == 'recovery',
         'max_closed_hosts': found.max_closed_hosts,
         'restart_servers': found.restart_servers,
         'recovery_window_seconds': found.recovery_window_seconds,
-        'cell_drain': cells.asked(cell_drain.of(found)),
         'cell_move_lossy': found.cell_move_lossy,
         'long_rpc_timeout_seconds': found.long_rpc_timeout_seconds,
         'snapshot_mb_per_second': found.snapshot_mb_per_second,
@@ -100,7 +95,13 @@ def settings(found: Settings) -> dict[str, Any]:
         'tie_break': found.tie_break.value,
         'repeat_moves': found.repeat_moves,
         'exhaust': found.exhaust,
+        **_added(part.settings(found) for part in parts.every()),
     }
+
+
+def _added(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What extensions add to a row."""
+    return {key: value for row in rows for key, value in row.items()}
 
 
 def counted(reasons: Mapping[str, str]) -> list[tuple[str, int]]:
@@ -147,7 +148,8 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
-        **_beside_steps(scope),
+        **_added(part.scope(scope) for part in parts.every()),
+        'closings': [_closing(one) for one in scope.closings],
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [_begun(one) for one in scope.begun],
@@ -166,17 +168,6 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stayed_codes': _codes(scope.stayed),
         'stayed_reasons': dict(counted(scope.stayed)),
         'warnings': list(scope.warnings),
-    }
-
-
-def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
-    """What failed, what is done of it, and what becomes of a cell."""
-    return {
-        'cell': cells.outcome(cell_drain.outcome_of(scope)),
-        'hosts_at_fault': dict(scope.hosts_at_fault),
-        'failed_servers': dict(scope.failed_servers),
-        'closings': [_closing(one) for one in scope.closings],
-        'restarts': [_restart(one) for one in scope.restarts],
     }
 
 
@@ -218,7 +209,7 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'rest_before': found.rest_before,
         'rest_after': found.rest_after,
         'requires': found.requires,
-        'cell_move': cells.move(found.how),
+        **_added(part.step(found) for part in parts.every()),
     }
 
 
@@ -256,20 +247,6 @@ def _closing(closing: Closing) -> dict[str, Any]:
         'host': closing.host,
         'reason': closing.reason,
         'code': closing.reason.code.value,
-    }
-
-
-def _restart(restart: Restart) -> dict[str, Any]:
-    return {
-        'instance': restart.instance,
-        'instance_name': restart.instance_name,
-        'host': restart.host,
-        'destination': restart.destination,
-        'attempt': restart.attempt,
-        'failure': restart.failure,
-        'failed_at': restart.failed_at,
-        'stopped': restart.stopped,
-        'reason': restart.reason,
     }
 
 

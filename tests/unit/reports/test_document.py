@@ -18,15 +18,16 @@ SETTINGS = (
     'host_match partial_answers check_disk require_headroom '
     'allowed_extra_specs '
     'cooldown_seconds instance_cooldown_seconds quarantine_seconds '
-    'return_guard_seconds stuck_seconds evacuate drain_hosts recover '
-    'max_closed_hosts restart_servers recovery_window_seconds cell_drain '
+    'return_guard_seconds stuck_seconds evacuate drain_hosts '
+    'max_closed_hosts restart_servers recovery_window_seconds '
     'cell_move_lossy long_rpc_timeout_seconds snapshot_mb_per_second '
     'drain_may_exceed_threshold enforce_hard_affinity enforce_soft_affinity '
     'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
     'keep_hosts headroom_hosts search veto_reference min_gain min_plan_gain '
     'optimal_limit optimal_seconds cost_weight migration_bandwidth '
     'migration_timeout_seconds migration_timeout_per_gib unexplained_load '
-    'plateau_moves swap_moves tie_break repeat_moves exhaust'
+    'plateau_moves swap_moves tie_break repeat_moves exhaust cell_drain '
+    'recover'
 )
 
 
