@@ -9,7 +9,7 @@ group ``kronos.extensions.LAYER``; one that adds nothing there has none.
 
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from kronos.common.exceptions import ConfigurationError
@@ -25,6 +25,12 @@ OWN = {
 }
 """Module and class by name; nobody pays for one that is not asked for."""
 OWN_PARTS = {
+    'recordings': {
+        'cells': 'kronos.extensions.cells.recordings.part:CellRecording',
+        'recovery': (
+            'kronos.extensions.recovery.recordings.part:RecoveryRecording'
+        ),
+    },
     'reports': {
         'cells': 'kronos.extensions.cells.reports.part:CellReport',
         'recovery': 'kronos.extensions.recovery.reports.part:RecoveryReport',
@@ -61,9 +67,15 @@ def kind(name: str) -> type[Extension]:
         raise ConfigurationError(reason=f'the extension {error}') from error
 
 
-def names() -> list[str]:
+def names() -> Sequence[str]:
     """Those of all extensions that are installed."""
-    return _REGISTRY.names()
+    return _names(tuple(sys.path))
+
+
+@functools.cache
+def _names(_: tuple[str, ...]) -> Sequence[str]:
+    """Looked for once, as long as packages are at the same places."""
+    return tuple(_REGISTRY.names())
 
 
 def parts(layer: str, kind: type[T]) -> Mapping[str, T]:
@@ -79,7 +91,7 @@ def parts(layer: str, kind: type[T]) -> Mapping[str, T]:
 
 @functools.cache
 def _parts(layer: str, kind: Any, _: tuple[str, ...]) -> Mapping[str, Any]:
-    """Looked for once, as long as packages are at the same places."""
+    """Likewise."""
     registry = Registry[Any](f'{NAMESPACE}.{layer}', OWN_PARTS[layer], kind)
     try:
         return {name: registry.load(name)() for name in registry.names()}

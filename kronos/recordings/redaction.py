@@ -16,9 +16,9 @@ from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.types import Instance
-from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader
 from kronos.policies.models import Policy
+from kronos.recordings import parts
 from kronos.recordings.recording import Recording
 
 _COMMENT = re.compile(r'#[^\n]*')
@@ -33,7 +33,10 @@ def redacted(recording: Recording) -> Recording:
 
     It plans to the very same steps.
     """
-    keys = {PIN, OPT_OUT}.union(*recording.request.excluded_metadata)
+    keys = {PIN}.union(
+        *recording.request.excluded_metadata,
+        *(part.metadata for part in parts.every()),
+    )
     gathered = recording.gathered
     cloud = dataclasses.replace(
         gathered.cloud,

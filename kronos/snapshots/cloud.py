@@ -61,6 +61,8 @@ class CloudInventory:
     failures_unknown: Text = NOT_ASKED
     """Why nobody knows what is to be recovered; '' if it is known."""
     cell_needs: CellNeeds = field(default_factory=CellNeeds)
+    beside: dict[Text, object] = field(default_factory=dict)
+    """What extensions keep for all scopes, by their names."""
 
 
 def cut(
@@ -164,7 +166,7 @@ def _snapshot(
         readings=readings,
         services=gathered.services,
         exclusions_unknown=gathered.exclusions_unknown,
-        beside={failures.NAME: failed},
+        beside={failures.NAME: failed, **gathered.beside},
         groups=[
             group
             for group in gathered.groups

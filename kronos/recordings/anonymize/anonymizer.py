@@ -8,8 +8,7 @@ laid side by side.
 """
 
 import dataclasses
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
@@ -21,30 +20,24 @@ from kronos.engine.types import (
     Event,
     Host,
     Instance,
-    PastRestart,
     Reading,
     Sample,
     ServerGroup,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.recordings import anonymous as cells
-from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
-from kronos.recordings import redaction
-from kronos.recordings.anonymize import extra_specs, vocabulary
+from kronos.recordings import parts, redaction
+from kronos.recordings.anonymize import extra_specs, marked, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
+from kronos.recordings.anonymize.vocabulary import allowed
 from kronos.recordings.recording import Recording
-from kronos.snapshots import failures
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
 """Instead of what a person wrote."""
-_OTHER = 'other'
-"""Instead of a word that no closed list has."""
 
 
 def anonymized(recording: Recording) -> Recording:
@@ -61,17 +54,23 @@ class _Rewriter:
     def __init__(self, recording: Recording) -> None:
         self._was = recording
         self._names = Names(recording)
-        found = recording.gathered
+        gathered = recording.gathered
         self._specs = extra_specs.Specs(
             self._names,
             [
-                *(one.extra_specs for one in found.instances),
+                *(instance.extra_specs for instance in gathered.instances),
                 *(
-                    one.extra_specs
-                    for one in found.cell_needs.flavors.values()
+                    specs
+                    for part in parts.every()
+                    for specs in part.extra_specs(gathered)
                 ),
             ],
         )
+        self._metadata = {
+            key: values
+            for part in parts.every()
+            for key, values in part.metadata.items()
+        }
         self._queries = Queries(self._names.known)
         self._series: dict[str, str] = {}
 
@@ -90,13 +89,13 @@ class _Rewriter:
             answers=self._answers(),
             source='',
             anonymized=True,
-            strategy=_only(was.strategy, vocabulary.STRATEGIES, ''),
+            strategy=allowed(was.strategy, vocabulary.STRATEGIES, ''),
             made_by=_made_by(was.made_by),
-            unknown=[_told(text) for text in was.unknown],
+            unknown=[_own_words(text) for text in was.unknown],
         )
 
     def _gathered(self, was: CloudInventory) -> CloudInventory:
-        return dataclasses.replace(
+        gathered = dataclasses.replace(
             was,
             cloud=Cloud(
                 self._hosts(was.cloud.hosts.values()),
@@ -110,22 +109,27 @@ class _Rewriter:
             instances=[self._instance(one) for one in was.instances],
             groups=[self._group(one) for one in was.groups],
             events=[self._event(one) for one in was.events],
-            warnings=[_told(text) for text in was.warnings],
-            exclusions_unknown=_told(was.exclusions_unknown),
-            failures_unknown=_told(was.failures_unknown),
-            cell_needs=cells.needs(was.cell_needs, self._specs),
+            warnings=[_own_words(text) for text in was.warnings],
+            exclusions_unknown=_own_words(was.exclusions_unknown),
+            beside={
+                name: marked.without_texts(value)
+                for name, value in was.beside.items()
+            },
         )
+        for part in parts.every():
+            part.anonymous(gathered, self._specs)
+        return gathered
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
         names = self._names
         found = [
             dataclasses.replace(
                 host,
-                hypervisor_type=_only(
+                hypervisor_type=allowed(
                     host.hypervisor_type, vocabulary.HYPERVISORS
                 ),
-                closed=_told(host.closed),
-                frozen=_told(host.frozen),
+                closed=_own_words(host.closed),
+                frozen=_own_words(host.frozen),
                 traits=sorted(names.trait(one) for one in host.traits),
                 headroom=host.headroom
                 and {
@@ -156,9 +160,9 @@ class _Rewriter:
     def _service(self, was: ComputeService) -> ComputeService:
         return dataclasses.replace(
             was,
-            binary=_only(was.binary, vocabulary.BINARIES),
-            state=_only(was.state, vocabulary.SERVICE_STATES),
-            status=_only(was.status, vocabulary.SERVICE_STATUSES),
+            binary=allowed(was.binary, vocabulary.BINARIES),
+            state=allowed(was.state, vocabulary.SERVICE_STATES),
+            status=allowed(was.status, vocabulary.SERVICE_STATUSES),
             disabled_reason=_disabled(was),
         )
 
@@ -166,51 +170,48 @@ class _Rewriter:
         names = self._names
         return dataclasses.replace(
             was,
-            status=_only(was.status, vocabulary.SERVER_STATUSES),
-            task_state=_only(was.task_state, vocabulary.TASK_STATES),
+            status=allowed(was.status, vocabulary.SERVER_STATUSES),
+            task_state=allowed(was.task_state, vocabulary.TASK_STATES),
             metadata={
                 self._key(key): value
-                if key == OPT_OUT and value in ('true', 'false')
+                if value in self._metadata.get(key, ())
                 else names.value(value.lower())
                 for key, value in was.metadata.items()
             },
             extra_specs=self._specs.extra_specs(was.extra_specs),
-            unmovable=_told(was.unmovable),
-            failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
-            tied_port=_only(was.tied_port, vocabulary.PORTS),
-            guest=_only(was.guest, vocabulary.GUESTS),
-            stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
-            restarts=[self._past_restart(one) for one in was.restarts],
-        )
-
-    @staticmethod
-    def _past_restart(was: PastRestart) -> PastRestart:
-        """Whether a request is known matters, and not which it is."""
-        return dataclasses.replace(
-            was,
-            state=_only(was.state, vocabulary.ACTION_STATES),
-            stop=was.stop and 'req',
-            migrate=was.migrate and 'req',
+            unmovable=_own_words(was.unmovable),
+            **{
+                key: value
+                for part in parts.every()
+                for key, value in part.anonymous_fields(was).items()
+            },
         )
 
     def _key(self, key: str) -> str:
-        return key if key in (PIN, OPT_OUT) else self._names.key(key)
+        if key == PIN or key in self._metadata:
+            return key
+        return self._names.key(key)
 
     @staticmethod
     def _group(was: ServerGroup) -> ServerGroup:
-        policy = _only(was.policy, vocabulary.GROUP_POLICIES)
+        policy = allowed(was.policy, vocabulary.GROUP_POLICIES)
         return dataclasses.replace(was, policy=policy)
 
     @staticmethod
     def _event(was: Event) -> Event:
         return dataclasses.replace(
             was,
-            error_type=_only(
+            error_type=allowed(
                 was.error_type, vocabulary.ERROR_TYPES, 'unknown'
             ),
-            fault=_only(was.fault, vocabulary.FAULTS, ''),
-            status=_only(was.status, vocabulary.MOVE_STATUSES),
-            phase=_only(was.phase, vocabulary.PHASES),
+            fault=allowed(was.fault, vocabulary.FAULTS, ''),
+            status=allowed(was.status, vocabulary.MOVE_STATUSES),
+            phase=allowed(
+                was.phase,
+                vocabulary.PHASES.union(
+                    *(part.phases for part in parts.every())
+                ),
+            ),
         )
 
     def _request(self, was: ScopeRequest) -> ScopeRequest:
@@ -228,9 +229,12 @@ class _Rewriter:
 
     def _settings(self, was: Settings) -> Settings:
         extension = was.extension
-        if cell_drain.of(was) is None and extension.asked is not None:
-            # What names there may be in it is not known.
-            extension = dataclasses.replace(extension, asked=None)
+        if extension.asked is not None:
+            # Of plain values nobody knows what names there may be in them.
+            asked = extension.asked
+            known = dataclasses.is_dataclass(asked)
+            asked = marked.without_texts(asked) if known else None
+            extension = dataclasses.replace(extension, asked=asked)
         return dataclasses.replace(
             was,
             extension=extension,
@@ -261,8 +265,8 @@ class _Rewriter:
             was,
             query=self._queries.query(was.query),
             samples=[self._sample(one, sense) for one in was.samples],
-            error=_told(was.error),
-            incomplete=_told(was.incomplete),
+            error=_own_words(was.error),
+            incomplete=_own_words(was.incomplete),
             unlabelled_series='',
             remedy='',
         )
@@ -288,11 +292,6 @@ class _Rewriter:
         return f'{{{", ".join(found)}}}'
 
 
-def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
-    """A word of a closed list, or nothing at all; else another one."""
-    return was if not was or was in known else other
-
-
 def _made_by(was: str) -> str:
     return was if vocabulary.MADE_BY.fullmatch(was) else ''
 
@@ -304,12 +303,6 @@ def _disabled(was: ComputeService) -> str:
     return was.disabled_reason and _REASON
 
 
-def _told(text: str) -> str:
-    """What of a warning, an error or a reason is Kronos' own words."""
-    if not text:
-        return ''
-    found = [one for one in vocabulary.PHRASES if one in text]
-    found += vocabulary.HTTP_STATUS.findall(text)
-    if text in found:
-        return text
-    return '; '.join([*dict.fromkeys(found), 'the rest is not told'])
+def _own_words(text: str) -> str:
+    phrases = [phrase for part in parts.every() for phrase in part.phrases]
+    return vocabulary.own_words(text, phrases)

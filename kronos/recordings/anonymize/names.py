@@ -9,16 +9,14 @@ from typing import TypeVar, assert_never
 from kronos.engine.name_marks import Name
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
-from kronos.extensions.cells.cell_drain import ANY, SAME
 from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
+from kronos.recordings import parts
 from kronos.recordings.anonymize import marked, pseudonyms, vocabulary
 from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.snapshots.scopes import ALL
 
 T = TypeVar('T')
-_SPECIAL = {Name.ZONE: {ALL}, Name.FLAVOR: {ANY, SAME}}
-"""What is no name, though it stands where one may be."""
 _CUSTOM = 'CUSTOM_NAME'
 """How the traits and resource classes are called that a cloud made up."""
 
@@ -55,7 +53,9 @@ class Names:
         }
         self.zone = number((found[Name.ZONE] | of_metadata) - {ALL}, 'zone-{}')
         self.cell = number(found[Name.CELL], 'cell-{}')
-        self.flavor = number(found[Name.FLAVOR] - {ANY, SAME}, 'flavor-{}')
+        self._special = _special()
+        flavors = found[Name.FLAVOR] - self._special[Name.FLAVOR]
+        self.flavor = number(flavors, 'flavor-{}')
         self.project = number(found[Name.PROJECT], 'project-{}')
         # Others are added as they are met: their order is no matter.
         self.key = functools.cache(_Counter('key'))
@@ -75,7 +75,7 @@ class Names:
         return marked.renamed(value, self._new)
 
     def _new(self, kind: Name, name: str) -> str:
-        if name in _SPECIAL.get(kind, ()):
+        if name in self._special[kind]:
             return name
         return self._by_kind[kind](name)
 
@@ -161,6 +161,16 @@ class Names:
                 if name not in (UNASSIGNED, ALL):
                     found.setdefault(name, new)
         return found
+
+
+def _special() -> dict[Name, set[str]]:
+    """What is no name, though it stands where one may be."""
+    special: dict[Name, set[str]] = {kind: set() for kind in Name}
+    special[Name.ZONE].add(ALL)
+    for part in parts.every():
+        for kind, words in part.special.items():
+            special[kind].update(words)
+    return special
 
 
 class _Counter:

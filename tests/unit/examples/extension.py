@@ -8,11 +8,13 @@ import numpy as np
 
 from kronos.engine import phase_rules
 from kronos.engine.extension import Extension, Phase
+from kronos.engine.name_marks import HostName
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.phase_input import PhaseInput, PhasePlan
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import MigrationPhase
+from kronos.reports.parts import ReportPart
 
 
 class RackPhase(Phase):
@@ -33,23 +35,57 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     return told.end(np.flatnonzero(is_left & simulation.movable))
 
 
+@dataclasses.dataclass
+class RackDrain:
+    """What an audit asks for; names are marked as such."""
+
+    hosts: list[HostName]
+
+
+@dataclasses.dataclass
+class RackWork:
+    """What a snapshot keeps: at these hosts somebody works just now."""
+
+    hosts: list[HostName] = dataclasses.field(default_factory=list)
+
+
 @dataclasses.dataclass(frozen=True)
 class Rack(Extension):
     name = 'rack'
+    asks = RackDrain
+    keeps = RackWork
     phases: ClassVar = {
         RackPhase.RACK: PhasePlan(
             phase_rules.TABLE[MigrationPhase.EVACUATE], run
         )
     }
 
+    def prepare(self, settings):
+        settings.evacuate, settings.rebalance = True, False
+
     def to_empty(self, snapshot, settings):
-        return self.asked
+        work = snapshot.beside.get(self.name, RackWork())
+        return set(self.asked.hosts) - set(work.hosts)
 
     def host_reasons(self, host, settings):
-        if host.name not in (self.asked or ()):
+        if host.name not in self.asked.hosts:
             return []
         return [Reason('its rack is emptied', Code.HOST_DRAINED)]
 
     def note(self, result, snapshot, settings):
+        result.beside[self.name] = len(result.steps)
         for step in result.steps:
             step.why = 'leaves its rack'
+
+
+class RackReport(ReportPart):
+    """What a report says, on a terminal and to programs."""
+
+    phases: ClassVar = {'rack': 'drain of a rack'}
+
+    def scope(self, scope):
+        return {'rack': scope.beside.get('rack')}
+
+    def lines(self, scope, uuids):
+        leaving = scope.beside.get('rack', 0)
+        return [f'{leaving} servers leave their rack.'] if leaving else []

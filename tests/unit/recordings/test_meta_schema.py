@@ -100,7 +100,7 @@ class TestSettings(base.BaseTestCase):
     def test_nothing_is_lost(self) -> None:
         for name, value in inventory.defaults(Settings).items():
             self.assertNotEqual(value, getattr(SETTINGS, name), name)
-        row = meta_schema.SettingsRow.of(SETTINGS)
+        row = meta_schema.schemas().settings.of(SETTINGS)
         self.assertEqual(SETTINGS, row.settings())
 
     def test_keys_and_what_an_older_recording_lacks(self) -> None:
@@ -158,12 +158,12 @@ class TestSettings(base.BaseTestCase):
                 'repeat_moves': False,
                 'exhaust': False,
             },
-            vars(meta_schema.SettingsRow()),
+            vars(meta_schema.schemas().settings()),
         )
 
     def test_exchanges_as_they_were_told_once(self) -> None:
-        adapter = meta_schema.META
-        row = vars(meta_schema.SettingsRow())
+        adapter = meta_schema.schemas().file
+        row = vars(meta_schema.schemas().settings())
         for old, new in ((True, SwapMoves.SAFE), (False, SwapMoves.NONE)):
             meta = adapter.validate_python(
                 {
@@ -188,11 +188,11 @@ class TestRequest(base.BaseTestCase):
     def test_nothing_is_lost(self) -> None:
         for name, value in inventory.defaults(ScopeRequest).items():
             self.assertNotEqual(value, getattr(REQUEST, name), name)
-        row = meta_schema.RequestRow.of(REQUEST)
+        row = meta_schema.schemas().request.of(REQUEST)
         self.assertEqual(REQUEST, row.request())
 
     def test_keys(self) -> None:
-        row = meta_schema.RequestRow.of(REQUEST)
+        row = meta_schema.schemas().request.of(REQUEST)
         self.assertEqual(
             [
                 'aggregates',

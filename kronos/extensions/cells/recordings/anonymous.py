@@ -25,9 +25,8 @@ def needs(was: CellNeeds, specs: Specs) -> CellNeeds:
 def _unfinished(was: UnfinishedMove) -> UnfinishedMove:
     how = was.how
     flavor_id = how.destination_flavor if how.destination_flavor_id else ''
-    known = was.status in vocabulary.SERVER_STATUSES
     return dataclasses.replace(
         was,
-        status=was.status if known else 'other',
+        status=vocabulary.allowed(was.status, vocabulary.SERVER_STATUSES),
         how=dataclasses.replace(how, destination_flavor_id=flavor_id),
     )

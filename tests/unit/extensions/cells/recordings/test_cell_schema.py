@@ -20,7 +20,7 @@ from kronos.extensions.cells.cell_drain import (
     needs_of,
 )
 from kronos.extensions.cells.extension import Cells
-from kronos.extensions.cells.recordings import cell_schema
+from kronos.extensions.cells.recordings import cell_schema, part
 from kronos.recordings import load, reader, schema, writer
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import ScopeRequest
@@ -126,7 +126,7 @@ class TestFile(base.BaseTestCase):
         """Of the cloud and of a server; without it nothing is written."""
         was = recording()
         for key in cell_schema.OF_NOVA:
-            self.assertNotIn(key, writer.files(was)[reader.CELLS])
+            self.assertNotIn(key, writer.files(was)[part.FILE])
         was.gathered.cell_needs = dataclasses.replace(
             NEEDS, cell_policy=CrossCellPolicy.CLOSED, loses_keys=True
         )
@@ -153,7 +153,7 @@ class TestFile(base.BaseTestCase):
         )
         files = writer.files(was)
         for key in cell_schema.OF_MOVES:
-            self.assertNotIn(key, files[reader.CELLS])
+            self.assertNotIn(key, files[part.FILE])
         writer.write(self.place, was)
         found = load.read(self.place).gathered.cell_needs
         self.assertEqual(([], []), (found.unfinished, found.of_others))
@@ -161,7 +161,7 @@ class TestFile(base.BaseTestCase):
     def test_without_a_cell_drain(self) -> None:
         """There is no such file, and nobody misses it."""
         files = writer.files(recordings.small())
-        self.assertNotIn(reader.CELLS, files)
+        self.assertNotIn(part.FILE, files)
         self.assertNotIn('cells', files[reader.META])
         self.assertNotIn('cell_drain', files[reader.META])
 
@@ -175,8 +175,8 @@ class TestFile(base.BaseTestCase):
              ' "memory_mb": 1}]}', 'vcpus'),
         ):  # fmt: skip
             writer.write(self.place, recording(), replace=True)
-            with open(f'{self.place}/{reader.CELLS}', 'w') as file:
+            with open(f'{self.place}/{part.FILE}', 'w') as file:
                 file.write(text)
             error = self.assertRaises(ArchiveError, load.read, self.place)
-            self.assertIn(reader.CELLS, str(error))
+            self.assertIn(part.FILE, str(error))
             self.assertIn(told, str(error))
