@@ -10,13 +10,13 @@ import argparse
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from kronos.clients import watcher
-from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.prometheus import client
-from kronos.cmd import config_files, credentials, program, terminal
+from kronos.cmd import config_files, credentials, parts, program, terminal
+from kronos.cmd.parts import Tell
 from kronos.cmd.screen import progress
 from kronos.common import exceptions, masking
 from kronos.common.shell_commands import ShellCommand
@@ -32,20 +32,16 @@ from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.reports import host_names
 from kronos.snapshots import (
-    cell_needs,
     cloud,
     recoveries,
     settings_from_conf,
-    unfinished_moves,
     watcher_api,
 )
-from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
-Tell = Callable[[str], None]
 
 
 @program.command(PROGRAM)
@@ -133,7 +129,8 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     collected = _collector(access, conf, policies, tell).collect(
         request, policies.enabled, _all_queries(settings), events, restarts
     )
-    lacking += _add_cell_needs(collected.gathered, access, conf, tell)
+    for part in parts.every():
+        lacking += part.record(collected.gathered, access, conf, tell)
     recording = Recording(
         collected.gathered,
         policies.policies,
@@ -155,37 +152,6 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
         recording = redaction.redacted(recording)
     load.write(parsed.directory, recording, parsed.force)
     tell(f'{parsed.directory} is written')
-
-
-def _add_cell_needs(
-    gathered: CloudInventory,
-    access: credentials.Access,
-    conf: Any,
-    tell: Tell,
-) -> list[str]:
-    """Ask a cloud whose cells are told what emptying one needs.
-
-    :returns: what is not recorded of it
-    """
-    if not any(host.cell for host in gathered.cloud.hosts.values()):
-        return []
-    listings = CellListings(access.clients.nova().api)
-    gathered.cell_needs = cell_needs.of_cloud(
-        listings,
-        cell_needs.Sources.of(conf.kronos, access.clients),
-        gathered.instances,
-        tell,
-    )
-    lacking = [cell_needs.NO_SHARES, *gathered.cell_needs.warnings]
-    since = time.time() - unfinished_moves.REMEMBERED_SECONDS
-    try:
-        client = watcher.find(access.session, conf.nova.region_name)
-        begun = watcher_api.begun_moves(client, since)
-    except exceptions.ClientError as error:
-        begun = []
-        lacking.append(f'{unfinished_moves.NOT_KNOWN}: {error}')
-    unfinished_moves.note(listings, gathered, begun)
-    return lacking
 
 
 def _collector(

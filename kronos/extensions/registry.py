@@ -25,6 +25,12 @@ OWN = {
 }
 """Module and class by name; nobody pays for one that is not asked for."""
 OWN_PARTS = {
+    'commands': {
+        'cells': 'kronos.extensions.cells.commands.part:CellCommands',
+        'recovery': (
+            'kronos.extensions.recovery.commands.part:RecoveryCommands'
+        ),
+    },
     'recordings': {
         'cells': 'kronos.extensions.cells.recordings.part:CellRecording',
         'recovery': (

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kronos.cmd import parts as command_parts
 from kronos.cmd import tables, terminal
 from kronos.cmd.checks.causes import finding_lines
 from kronos.common import durations
@@ -11,7 +12,6 @@ from kronos.engine import wording
 
 WIDTH = 79
 MANY = 1000.0
-GOOD = {True: 'yes', False: 'no', None: '-'}
 
 COLUMNS = ('level', 'code', 'text', 'mend', 'cause')
 
@@ -33,7 +33,11 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _labels(document, width),
         _servers(document, width),
         _scopes(document, width),
-        *_cells(document, width),
+        *(
+            text
+            for part in command_parts.every()
+            for text in part.tables(document, width)
+        ),
         _cloud(document, width),
         _watcher(document),
         _weigher(document, width),
@@ -60,7 +64,7 @@ def _row(finding: Mapping[str, Any], cause: str) -> tables.Row:
     return *(finding[name] for name in COLUMNS[:-1]), cause
 
 
-def _table(
+def table(
     head: str,
     columns: list[str],
     rows: Iterable[list[Any]],
@@ -121,7 +125,7 @@ def _policies(document: Mapping[str, Any], width: int | None) -> str:
             for one in document['policies']
         ],
     )
-    return _table('Policies', columns, rows, width)
+    return table('Policies', columns, rows, width)
 
 
 def _exporters(document: Mapping[str, Any], width: int | None) -> str:
@@ -138,7 +142,7 @@ def _exporters(document: Mapping[str, Any], width: int | None) -> str:
     if not rows:
         return ''
     columns = ['exporter', 'targets', 'series', 'sample that fits']
-    return _table('Exporters', columns, rows, width)
+    return table('Exporters', columns, rows, width)
 
 
 def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
@@ -148,7 +152,7 @@ def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
     told = found['error'] or f'{found["series"]} series'
     rows = [list(one) for one in found['hosts_excluded'].items()]
     head = f'Hosts at fault, by exclude_hosts_query ({told})'
-    return _table(head, ['host', 'value'], rows, width)
+    return table(head, ['host', 'value'], rows, width)
 
 
 def _monitors(document: Mapping[str, Any], width: int | None) -> str:
@@ -158,7 +162,7 @@ def _monitors(document: Mapping[str, Any], width: int | None) -> str:
     rows: list[list[Any]] = [[one, 'none'] for one in found['hosts_missing']]
     rows += [[one, 'blind'] for one in found['hosts_blind']]
     head = f'Instance monitors that are missed ({found["series"]} report)'
-    return _table(head, ['host', 'monitor'], rows, width)
+    return table(head, ['host', 'monitor'], rows, width)
 
 
 def _queries(document: Mapping[str, Any], width: int | None) -> str:
@@ -178,7 +182,7 @@ def _queries(document: Mapping[str, Any], width: int | None) -> str:
         [(one['policies_file'], _query(one)) for one in document['queries']],
     )
     head = f'Queries to {document["prometheus"]}'
-    return _table(head, columns, rows, width)
+    return table(head, columns, rows, width)
 
 
 def _query(one: Mapping[str, Any]) -> list[Any]:
@@ -212,7 +216,7 @@ def _labels(document: Mapping[str, Any], width: int | None) -> str:
     if not rows:
         return ''
     head = 'Labels that match no host'
-    return _table(head, ['policy', 'query', 'labels'], rows, width)
+    return table(head, ['policy', 'query', 'labels'], rows, width)
 
 
 def _some_labels(one: Mapping[str, Any]) -> str:
@@ -240,7 +244,7 @@ def _servers(document: Mapping[str, Any], width: int | None) -> str:
             for one in document['servers']
         ],
     )
-    return _table('Servers with a value', columns, rows, width)
+    return table('Servers with a value', columns, rows, width)
 
 
 def _scopes(document: Mapping[str, Any], width: int | None) -> str:
@@ -250,7 +254,7 @@ def _scopes(document: Mapping[str, Any], width: int | None) -> str:
         ['scope', 'hosts', 'take part', 'servers', 'imbalance'],
         [(one['policies_file'], _scope(one)) for one in document['scopes']],
     )
-    return _table('Scopes', columns, rows, width)
+    return table('Scopes', columns, rows, width)
 
 
 def _scope(one: Mapping[str, Any]) -> list[Any]:
@@ -263,41 +267,6 @@ def _scope(one: Mapping[str, Any]) -> list[Any]:
         one['hosts_counting'],
         one['servers'],
         imbalances or '-',
-    ]
-
-
-def _cells(document: Mapping[str, Any], width: int | None) -> list[str]:
-    found = document.get('cells')
-    if not found:
-        return []
-    hosts = [
-        [
-            one['host'],
-            ', '.join(one['cells']) or None,
-            ', '.join(one['told_by']) or None,
-            one['zone'] or None,
-            'yes' if one['takes_servers'] else 'no',
-        ]
-        for one in found['hosts']
-    ]
-    needs = [
-        [one['what'], one['value'], one['where'], GOOD[one['is_good']]]
-        for one in found['needs']
-    ]
-    columns = ['host', 'cell', 'by', 'zone', 'takes servers']
-    return [
-        _table(
-            f'Cells of the hosts, by cell_source = {found["source"]}',
-            columns,
-            hosts,
-            width,
-        ),
-        _table(
-            'What moves between cells depend on',
-            ['what', 'value', 'where', 'good'],
-            needs,
-            width,
-        ),
     ]
 
 
@@ -322,7 +291,7 @@ def _cloud(document: Mapping[str, Any], width: int | None) -> str:
                     'cannot be read' if failed else one['rows'],
                 ]
             )
-    return _table(who, ['service', 'version', 'reads', 'rows'], rows, width)
+    return table(who, ['service', 'version', 'reads', 'rows'], rows, width)
 
 
 def _watcher(document: Mapping[str, Any]) -> str:
@@ -371,6 +340,4 @@ def _weigher(document: Mapping[str, Any], width: int | None) -> str:
         [one['name'], one['multiplier'], one.get('worth_in_load')]
         for one in found.get('weighers', [])
     ]
-    return _table(
-        head, ['weigher', 'multiplier', 'worth in load'], rows, width
-    )
+    return table(head, ['weigher', 'multiplier', 'worth in load'], rows, width)
