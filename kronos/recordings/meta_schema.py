@@ -178,8 +178,8 @@ class SettingsRow:
 
     def _extension(self) -> Extension:
         own = (part.extension(self) for part in parts.every())
-        if asked := next(filter(None, own), None):
-            return asked
+        if extension := next(filter(None, own), None):
+            return extension
         if self.extension is None:
             return PLAIN
         return parts.made(self.extension.name, self.extension.asked)

@@ -168,16 +168,16 @@ def replayed(
     return registry.make(name, part.replayed(parameters, gathered))
 
 
-def made(name: str, asked: Any) -> Extension:
+def made(name: str, request: Any) -> Extension:
     """An extension, of which a recording or a command asks something.
 
-    :param asked: plain values, as a recording has them
+    :param request: plain values, as a recording has them
     :raises ConfigurationError: it is not installed, or is asked otherwise
     """
     kind = registry.kind(name).asks if name else None
-    if kind is not None and asked is not None:
-        asked = _validated(kind, asked, name)
-    return registry.make(name, asked)
+    if kind is not None and request is not None:
+        request = _validated(kind, request, name)
+    return registry.make(name, request)
 
 
 def _validated(kind: type, plain: Any, name: str) -> Any:

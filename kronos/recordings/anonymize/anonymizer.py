@@ -76,7 +76,7 @@ class _Rewriter:
 
     def recording(self) -> Recording:
         was = self._names.renamed(self._was)
-        policies = [self._policy(one) for one in was.policies]
+        policies = [self._policy(policy) for policy in was.policies]
         configured = was.configured
         return dataclasses.replace(
             was,
@@ -100,15 +100,16 @@ class _Rewriter:
             cloud=Cloud(
                 self._hosts(was.cloud.hosts.values()),
                 self._hosts(was.cloud.other_hosts.values()),
-                [self._aggregate(one) for one in was.cloud.aggregates],
+                [*map(self._aggregate, was.cloud.aggregates)],
             ),
             services=was.services
             and {
-                name: self._service(one) for name, one in was.services.items()
+                name: self._service(service)
+                for name, service in was.services.items()
             },
-            instances=[self._instance(one) for one in was.instances],
-            groups=[self._group(one) for one in was.groups],
-            events=[self._event(one) for one in was.events],
+            instances=[*map(self._instance, was.instances)],
+            groups=[*map(self._group, was.groups)],
+            events=[*map(self._event, was.events)],
             warnings=[_own_words(text) for text in was.warnings],
             exclusions_unknown=_own_words(was.exclusions_unknown),
             beside={
@@ -122,7 +123,7 @@ class _Rewriter:
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
         names = self._names
-        found = [
+        anonymous = [
             dataclasses.replace(
                 host,
                 hypervisor_type=allowed(
@@ -130,7 +131,7 @@ class _Rewriter:
                 ),
                 closed=_own_words(host.closed),
                 frozen=_own_words(host.frozen),
-                traits=sorted(names.trait(one) for one in host.traits),
+                traits=sorted(names.trait(trait) for trait in host.traits),
                 headroom=host.headroom
                 and {
                     names.resource_class(name): room
@@ -139,7 +140,7 @@ class _Rewriter:
             )
             for host in hosts
         ]
-        return {host.name: host for host in found}
+        return {host.name: host for host in anonymous}
 
     def _aggregate(self, was: HostAggregate) -> HostAggregate:
         names = self._names
@@ -231,10 +232,10 @@ class _Rewriter:
         extension = was.extension
         if extension.asked is not None:
             # Of plain values nobody knows what names there may be in them.
-            asked = extension.asked
-            known = dataclasses.is_dataclass(asked)
-            asked = marked.without_texts(asked) if known else None
-            extension = dataclasses.replace(extension, asked=asked)
+            request = extension.asked
+            has_marks = dataclasses.is_dataclass(request)
+            request = marked.without_texts(request) if has_marks else None
+            extension = dataclasses.replace(extension, asked=request)
         return dataclasses.replace(
             was,
             extension=extension,
@@ -264,7 +265,7 @@ class _Rewriter:
         return dataclasses.replace(
             was,
             query=self._queries.query(was.query),
-            samples=[self._sample(one, sense) for one in was.samples],
+            samples=[self._sample(sample, sense) for sample in was.samples],
             error=_own_words(was.error),
             incomplete=_own_words(was.incomplete),
             unlabelled_series='',
@@ -282,14 +283,14 @@ class _Rewriter:
 
     def _labels(self, series: str, number: int) -> str:
         """Of a label set what planning looks at: where the series is."""
-        of_hosts = {one.host_label for one in self._was.policies}
-        found = [
+        of_hosts = {policy.host_label for policy in self._was.policies}
+        items = [
             f'{self._queries.word(name)}="{self._names.host(value)}"'
             for name, value in labels.of_series(series).items()
             if name in of_hosts and value
         ]
-        found.append(f'series="{number}"')
-        return f'{{{", ".join(found)}}}'
+        items.append(f'series="{number}"')
+        return f'{{{", ".join(items)}}}'
 
 
 def _made_by(was: str) -> str:

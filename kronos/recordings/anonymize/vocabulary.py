@@ -24,9 +24,9 @@ OTHER = 'other'
 """Instead of a word that no closed list has."""
 
 
-def allowed(word: Any, known: Collection[str], other: str = OTHER) -> Any:
+def allowed(word: Any, words: Collection[str], other: str = OTHER) -> Any:
     """A word of a closed list, or nothing at all; else another one."""
-    return word if not word or word in known else other
+    return word if not word or word in words else other
 
 
 def own_words(text: str, more: Iterable[str] = ()) -> str:
@@ -80,8 +80,8 @@ ERROR_TYPES = (
     {row.error for row in faults.TABLE.values() if row.error}
     | {
         name
-        for name, found in vars(exceptions).items()
-        if isinstance(found, type)
+        for name, kind in vars(exceptions).items()
+        if isinstance(kind, type)
     }
     | {'unknown'}
 )
