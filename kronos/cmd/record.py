@@ -15,8 +15,9 @@ from typing import Any
 
 from kronos.clients import watcher
 from kronos.clients.prometheus import client
-from kronos.cmd import config_files, credentials, parts, program, terminal
-from kronos.cmd.parts import Tell
+from kronos.cmd import config_files, credentials, program, terminal
+from kronos.cmd.checks import parts
+from kronos.cmd.checks.parts import Tell
 from kronos.cmd.screen import progress
 from kronos.common import exceptions, masking
 from kronos.common.shell_commands import ShellCommand
@@ -146,10 +147,8 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     progress.step(f'writing {parsed.directory}')
     for line in _doubts(recording):
         tell(f'warning: {line}')
-    if parsed.anonymize:
-        recording = anonymizer.anonymized(recording)
-    else:
-        recording = redaction.redacted(recording)
+    clean = anonymizer.anonymized if parsed.anonymize else redaction.redacted
+    recording = clean(recording)
     load.write(parsed.directory, recording, parsed.force)
     tell(f'{parsed.directory} is written')
 

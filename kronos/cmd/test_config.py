@@ -16,7 +16,6 @@ from kronos.clients.prometheus import client
 from kronos.cmd import (
     config_files,
     credentials,
-    parts,
     program,
     tables,
     terminal,
@@ -29,6 +28,7 @@ from kronos.cmd.checks import (
     instances,
     metrics,
     monitors,
+    parts,
     policies,
     scopes,
     subprocess_probe,

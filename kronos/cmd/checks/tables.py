@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kronos.cmd import parts as command_parts
 from kronos.cmd import tables, terminal
+from kronos.cmd.checks import parts as command_parts
 from kronos.cmd.checks.causes import finding_lines
 from kronos.common import durations
 from kronos.engine import wording

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.name_marks import Name
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
@@ -61,14 +62,19 @@ class Names:
         flavors = by_kind[Name.FLAVOR] - self._special[Name.FLAVOR]
         self.flavor = number(flavors, 'flavor-{}')
         self.project = number(by_kind[Name.PROJECT], 'project-{}')
+        self._prepare(aggregates)
+
+    def _prepare(self, aggregates: Iterable[HostAggregate]) -> None:
+        """By what a request may mean an aggregate; and what is numbered."""
         # Others are added as they are met: their order is no matter.
         self.key = functools.cache(_Counter('key'))
         self.value = functools.cache(_Counter('value'))
         self._custom = functools.cache(_Counter(_CUSTOM, '_'))
         self._policy = functools.cache(_Counter('policy'))
-        self._ids = {str(aggregate.id) for aggregate in aggregates}
-        self._uuids = {aggregate.uuid for aggregate in aggregates}
-        self._named = {aggregate.name for aggregate in aggregates}
+        every = list(aggregates)
+        self._ids = {str(aggregate.id) for aggregate in every}
+        self._uuids = {aggregate.uuid for aggregate in every}
+        self._named = {aggregate.name for aggregate in every}
 
     def aggregate(self, name: str) -> str:
         """The new name of an aggregate, or of a scope."""

@@ -11,9 +11,9 @@ from kronos.clients.nova.cell_listings import CellListings
 from kronos.cmd import config_files
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.parts import CommandPart, Tell
 from kronos.cmd.checks.tables import table
 from kronos.cmd.credentials import Access
-from kronos.cmd.parts import CommandPart, Tell
 from kronos.common import exceptions
 from kronos.extensions.cells.checks import check
 from kronos.snapshots import cell_needs, unfinished_moves, watcher_api

@@ -6,7 +6,7 @@ from typing import Any
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.parts import CommandPart
+from kronos.cmd.checks.parts import CommandPart
 from kronos.extensions.recovery.commands import failures
 
 

@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.cmd import parts
+from kronos.cmd.checks import parts
 from kronos.extensions.recovery.commands.part import RecoveryCommands
 
 

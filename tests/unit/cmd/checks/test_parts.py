@@ -5,11 +5,11 @@ import argparse
 
 from oslotest import base
 
-from kronos.cmd import parts
+from kronos.cmd.checks import parts
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.parts import CommandPart
+from kronos.cmd.checks.parts import CommandPart
 
 
 class TestCommandPart(base.BaseTestCase):
