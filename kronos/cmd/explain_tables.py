@@ -8,6 +8,7 @@ from kronos.cmd import tables, terminal
 from kronos.cmd.tables import Row as Cells
 from kronos.common import shell_commands
 from kronos.engine import wording
+from kronos.reports import parts as report_parts
 
 ROWS = 20
 """So many destinations are listed one by one; of more, one of each code."""
@@ -89,7 +90,11 @@ def _instance(answer: Row, width: int | None) -> list[str]:
         f'Instance {_name(answer)} on {answer["host"]}, '
         f'scope {answer["scope"]}',
         *_moves(answer['moves']),
-        *_recovery(answer['recovery']),
+        *(
+            line
+            for part in report_parts.every()
+            for line in part.answer_lines(answer)
+        ),
     ]
     if 'codes' not in answer:
         for verdict in answer['destinations']:
@@ -104,21 +109,6 @@ def _instance(answer: Row, width: int | None) -> list[str]:
         '',
         *_destinations(answer, width),
         *_blockers(answer, width),
-    ]
-
-
-def _recovery(recovery: Row | None) -> list[str]:
-    """What becomes of one that failed."""
-    if recovery is None:
-        return []
-    if recovery['destination']:
-        return [
-            f'It is started again on {recovery["destination"]}: '
-            f'{recovery["text"]}'
-        ]
-    return [
-        f'It failed, and is left alone: [{recovery["code"]}] '
-        f'{recovery["text"]}'
     ]
 
 

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kronos.clients import watcher
-from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, terminal
+from kronos.cmd.checks import parts
 from kronos.cmd.screen import progress
 from kronos.common import exceptions, masking
 from kronos.common.shell_commands import ShellCommand
@@ -25,12 +25,6 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Snapshot
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.readings import cell_needs, unfinished_moves
-from kronos.extensions.recovery.failures import why_unknown
-from kronos.extensions.recovery.readings import past_restarts, recoveries
-from kronos.extensions.recovery.readings.failures import FailureQueries
-from kronos.extensions.recovery.readings.reader import RecoveryReader
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
@@ -38,8 +32,8 @@ from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.reports import host_names
 from kronos.snapshots import cloud, settings_from_conf, watcher_api
-from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.collector import Collector
+from kronos.snapshots.reader import Readers
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
@@ -126,12 +120,16 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
     progress.step('asking Watcher')
-    events, restarts, lacking = _history(access, conf, settings)
+    reader = Readers(
+        [part.reader(access, conf, settings) for part in parts.every()]
+    )
+    events, lacking = _history(access, conf, settings, reader)
     progress.step('asking Nova, Placement and Prometheus')
-    collected = _collector(access, conf, policies, restarts, report).collect(
+    collected = _collector(access, conf, policies, reader, report).collect(
         request, policies.enabled, _all_queries(settings), events
     )
-    lacking += _add_cell_needs(collected.gathered, access, conf, report)
+    for part in parts.every():
+        lacking += part.record(collected.gathered, access, conf, report)
     recording = Recording(
         collected.gathered,
         policies.policies,
@@ -147,54 +145,19 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
     progress.step(f'writing {parsed.directory}')
     for line in _doubts(recording):
         report(f'warning: {line}')
-    if parsed.anonymize:
-        recording = anonymizer.anonymized(recording)
-    else:
-        recording = redaction.redacted(recording)
+    clean = anonymizer.anonymized if parsed.anonymize else redaction.redacted
+    recording = clean(recording)
     load.write(parsed.directory, recording, parsed.force)
     report(f'{parsed.directory} is written')
-
-
-def _add_cell_needs(
-    gathered: CloudInventory,
-    access: credentials.Access,
-    conf: Any,
-    report: Report,
-) -> list[str]:
-    """Ask a cloud whose cells are told what emptying one needs.
-
-    :returns: what is not recorded of it
-    """
-    if not any(host.cell for host in gathered.cloud.hosts.values()):
-        return []
-    listings = CellListings(access.clients.nova().api)
-    needs = gathered.beside[cell_drain.NAME] = cell_needs.of_cloud(
-        listings,
-        cell_needs.Sources.of(conf.kronos, access.clients),
-        gathered.instances,
-        report,
-    )
-    lacking = [cell_needs.NO_SHARES, *needs.warnings]
-    since = time.time() - unfinished_moves.REMEMBERED_SECONDS
-    try:
-        client = watcher.find(access.session, conf.nova.region_name)
-        begun = unfinished_moves.listed(client, since)
-    except exceptions.ClientError as error:
-        begun = []
-        lacking.append(f'{unfinished_moves.NOT_KNOWN}: {error}')
-    unfinished_moves.note(listings, gathered, begun)
-    return lacking
 
 
 def _collector(
     access: credentials.Access,
     conf: Any,
     policies: PolicyFile,
-    restarts: recoveries.PastRestarts,
+    reader: Readers,
     report: Report,
 ) -> Collector:
-    reader = RecoveryReader(FailureQueries.of(conf.kronos), lambda: restarts)
-    reader.recall()
     return Collector(
         access.clients.nova(),
         access.clients.placement(),
@@ -224,20 +187,17 @@ def _all_queries(settings: Settings) -> Settings:
 
 
 def _history(
-    access: credentials.Access, conf: Any, settings: Settings
-) -> tuple[list[Event], recoveries.PastRestarts, list[str]]:
-    """What Watcher tells of past moves and restarts, and what is lacking."""
+    access: credentials.Access, conf: Any, settings: Settings, reader: Readers
+) -> tuple[list[Event], list[str]]:
+    """What Watcher tells of past moves, and what is lacking."""
     since = cooldown.watcher_since(settings, time.time())
     try:
         client = watcher.find(access.session, conf.nova.region_name)
         events = watcher_api.events(client, since)
-        done = recoveries.NONE
-        if recoveries.asks(settings):
-            began = time.time() - recoveries.REMEMBERED_SECONDS
-            done = past_restarts.listed(client, began)
-        return events, done, []
+        reader.recall()
+        return events, []
     except exceptions.ClientError as error:
-        return [], recoveries.NONE, [f'{cloud.NO_HISTORY}: {error}']
+        return [], [f'{cloud.NO_HISTORY}: {error}']
 
 
 def _doubts(recording: Recording) -> list[str]:
@@ -252,8 +212,9 @@ def _doubts(recording: Recording) -> list[str]:
         )
     ]
     gathered = recording.gathered
-    unknown = (gathered.exclusions_unknown, why_unknown(gathered.beside))
-    failed += [text for text in unknown if text]
+    failed += [*filter(None, [gathered.exclusions_unknown])]
+    for part in parts.every():
+        failed += part.doubts(gathered)
     doubts = [*recording.unknown, *gathered.warnings, *failed]
     try:
         snapshots = recording.snapshots(

@@ -13,15 +13,8 @@ from kronos.engine.types import (
     MigrationStep,
     PolicyResult,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import (
-    CellOutcome,
-    UnfinishedMove,
-    confirming,
-)
-from kronos.extensions.recovery import outcome
 from kronos.policies.models import Mode
-from kronos.reports import certificates, rest, thresholds
+from kronos.reports import certificates, parts, rest, thresholds
 from kronos.reports.document import counted as by_frequency
 
 OTHERS = '  of the others'
@@ -40,7 +33,12 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
     uuids = wording.ShortUuids(_uuids(scope))
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, uuids, width)
-    lines += _recovery_lines(scope, uuids) + _cell_lines(scope, uuids)
+    lines += [
+        f'Closed before anything leaves: {closing.host}: {closing.reason}'
+        for closing in scope.closings
+    ]
+    for part in parts.every():
+        lines += part.lines(scope, uuids)
     lines.append(f'Why planning ended: {scope.reason}')
     lines += rest.sentences(scope.rest) + certificates.of(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
@@ -59,10 +57,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
 def _uuids(scope: AggregateResult) -> set[str]:
     """Those of all servers that a plan is about."""
     uuids = {*scope.instances, *(step.instance for step in scope.steps)}
-    if (cell := cell_drain.outcome_of(scope)) is not None:
-        moves = (cell.finishing, cell.unconfirmed, cell.going_on)
-        uuids.update(move.instance for some in moves for move in some)
-    return uuids
+    return uuids.union(*(part.uuids(scope) for part in parts.every()))
 
 
 def rows(report: CycleReport) -> list[Row]:
@@ -159,87 +154,6 @@ def _figures(is_known: bool, before: float, after: float) -> tuple[str, str]:
     if not is_known:
         return UNKNOWN, UNKNOWN
     return f'{before:.4f}', f'{after:.4f}'
-
-
-def _recovery_lines(
-    scope: AggregateResult, uuids: wording.ShortUuids
-) -> list[str]:
-    """What a recovery does besides the migrations."""
-    lines = [
-        f'Closed before anything leaves: {closing.host}: {closing.reason}'
-        for closing in scope.closings
-    ]
-    for restart in outcome.of(scope).restarts:
-        label = uuids.named(restart.instance_name, restart.instance)
-        where = f'on {restart.host}'
-        if restart.is_elsewhere:
-            where = f'{restart.host} -> {restart.destination}'
-        lines.append(f'Restart: {label} {where}: {restart.reason}')
-    return lines
-
-
-def _cell_lines(
-    scope: AggregateResult, uuids: wording.ShortUuids
-) -> list[str]:
-    """What becomes of the cell that is emptied, and where servers go."""
-    cell = cell_drain.outcome_of(scope)
-    if cell is None:
-        return []
-    lines = [
-        f'Cell {cell.source}: {cell.servers_before} servers -> '
-        f'{cell.servers_after}; {len(cell.staying)} cannot leave'
-    ]
-    if cell.is_empty:
-        lines = [f'Cell {cell.source} is empty.']
-    lines += _begun_lines(cell, uuids)
-    lines += [
-        'May be in this cell or in another (SHELVED_OFFLOADED): '
-        + _named(server.name, server.uuid)
-        for server in cell.may_be_here
-    ]
-    for step in scope.steps:
-        if (move := step.how) is None:
-            continue
-        how = 'keeps its flavor'
-        if move.is_resize:
-            how = f'{move.source_flavor} -> {move.destination_flavor}'
-        lines.append(
-            f'{uuids.named(step.instance_name, step.instance)}: '
-            f'{move.source_cell} -> {move.destination_cell}, {how}'
-            + (f', unpinned from {move.source_zone}' if move.unpins else '')
-        )
-    return lines
-
-
-def _begun_lines(cell: CellOutcome, uuids: wording.ShortUuids) -> list[str]:
-    """The moves that were begun before."""
-    lines = [f'Finished: {_begun(move, uuids)}' for move in cell.finishing]
-    lines += [
-        f'To be confirmed: {_begun(move, uuids)}: '
-        f'"{confirming(move.instance)}", or revert'
-        for move in cell.unconfirmed
-    ]
-    lines += [
-        f'Left as it is: {_begun(move, uuids)}' for move in cell.going_on
-    ]
-    return lines + [
-        f'By somebody else: {_named(move.instance_name, move.instance)} '
-        f'{move.source} -> {move.destination} is in VERIFY_RESIZE: confirm or '
-        'revert it'
-        for move in cell.of_others
-    ]
-
-
-def _named(name: str, uuid: str) -> str:
-    """The name first; with all of the uuid, which has to be typed."""
-    return uuid if name in ('', uuid) else f'{name} ({uuid})'
-
-
-def _begun(move: UnfinishedMove, uuids: wording.ShortUuids) -> str:
-    return (
-        f'{uuids.named(move.instance_name, move.instance)} {move.source} -> '
-        f'{move.destination} is {move.status}'
-    )
 
 
 def _step_lines(

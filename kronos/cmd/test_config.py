@@ -13,16 +13,22 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.clients.prometheus import client
-from kronos.cmd import config_files, credentials, program, tables, terminal
+from kronos.cmd import (
+    config_files,
+    credentials,
+    program,
+    tables,
+    terminal,
+)
 from kronos.cmd.checks import (
     cloud,
     exclusions,
     exporters,
-    failures,
     files,
     instances,
     metrics,
     monitors,
+    parts,
     policies,
     scopes,
     subprocess_probe,
@@ -32,7 +38,6 @@ from kronos.cmd.checks import (
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import answers
-from kronos.cmd.checks.cells import check as cells
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.screen import progress
 from kronos.common import exceptions
@@ -55,8 +60,9 @@ def main(
     """
     parser = argument_parser()
     parsed = parser.parse_args(arguments)
-    if not parsed.cells and (parsed.cell_config or parsed.nova_policy):
-        parser.error('--cell-config and --nova-policy are for --cells')
+    for part in parts.every():
+        if fault := part.misuse(parsed):
+            parser.error(fault)
     config_files.log(parsed.debug)
     check = ConfigTest(parsed, inspect)
     with progress.shown(PROGRAM, parsed.debug):
@@ -102,25 +108,8 @@ def argument_parser() -> argparse.ArgumentParser:
         help='host aggregate to look at; may be repeated (default: those of '
         '[kronos], else all)',
     )
-    parser.add_argument(
-        '--cells',
-        action='store_true',
-        help='show the cell of each host, and test what moves of servers to '
-        'another cell depend on',
-    )
-    config_files.add_paths(
-        parser,
-        '--cell-config',
-        'with --cells: nova.conf of nova-conductor, nova-scheduler or a '
-        'nova-compute, or a directory of it; FILE.d is read, too. May be '
-        'repeated, once for each service',
-    )
-    config_files.add_paths(
-        parser,
-        '--nova-policy',
-        'with --cells: policy.yaml of nova-api, or a directory of such '
-        'files; may be repeated, and later ones go before',
-    )
+    for part in parts.every():
+        part.add_arguments(parser)
     parser.add_argument(
         '--offline',
         action='store_true',
@@ -203,8 +192,10 @@ class ConfigTest:
                 conf, of_watcher, self._parsed.os_cloud, self.findings
             )
             clients = self._live(conf, access, sets if fits else None)
-        if self._parsed.cells:
-            self._report['cells'] = self._cells(conf, access, clients)
+        for part in parts.every():
+            self._report |= part.check(
+                self._parsed, conf, access, clients, self.findings
+            )
         if of_nova is not None:
             self._weigher(conf, of_nova, clients)
 
@@ -216,22 +207,6 @@ class ConfigTest:
             clients,
             not self._parsed.offline,
             self._inspect,
-            self.findings,
-        )
-
-    def _cells(
-        self,
-        conf: Any,
-        access: credentials.Access | None,
-        clients: cloud.Apis,
-    ) -> dict[str, Any]:
-        return cells.check(
-            cells.NovaFiles(
-                self._parsed.cell_config, self._parsed.nova_policy
-            ),
-            access,
-            clients.nova,
-            conf.kronos,
             self.findings,
         )
 
@@ -278,9 +253,10 @@ class ConfigTest:
         excluded = exclusions.check(clients, once, conf.kronos, self.findings)
         if excluded is not None:
             self._report['exclusions'] = excluded
-        self._report['failures'] = failures.check(
-            clients, once, conf.kronos, self.findings
-        )
+        for part in parts.every():
+            self._report |= part.check_metrics(
+                clients, once, conf.kronos, self.findings
+            )
         hosts = self._measure(conf.kronos, clients, once, sets)
         watched = monitors.check(once, hosts, conf, self.findings)
         if watched is not None:

@@ -10,7 +10,6 @@ from typing import Any
 from kronos.cmd.screen import progress
 from kronos.common.exceptions import KronosException
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.settings import PlanMode
 from kronos.engine.types import UNASSIGNED, CycleInput
 from kronos.policies import loader
 from kronos.policies.models import Policy
@@ -44,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         '--mode',
-        choices=[mode.value for mode in PlanMode],
+        choices=replay.modes(),
         help='plan as the strategy kronos_MODE does (default: as recorded)',
     )
     parser.add_argument(

@@ -71,6 +71,11 @@ class Extension:
 
     name: ClassVar[str] = ''
     """Under which a snapshot and a result keep what is its own."""
+    asks: ClassVar[type | None] = None
+    """The dataclass of what an audit asks of it; None: plain values. Its
+    texts have marks of names (``name_marks``), as those of the next have."""
+    keeps: ClassVar[type | None] = None
+    """The dataclass of what a snapshot keeps for it; None: nothing."""
     cannot: ClassVar[str] = 'be live-migrated'
     """What instances cannot on a host that cannot be emptied."""
     phases: ClassVar[Mapping[Phase, PhasePlan]] = {}
@@ -101,7 +106,7 @@ class Extension:
 
         :returns: None: nothing
         """
-        return None
+        return inventory.beside.get(self.name)
 
     def stopped(self, snapshot: Snapshot, settings: Settings) -> Reason | None:
         """Why nothing may be planned in a scope; None if it may."""

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The schema of a recording's meta.json: what was asked for, and how."""
 
-from collections.abc import Iterable
+import dataclasses
+import functools
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, make_dataclass
-from typing import Any
+from typing import Any, Self, TypeVar
+
+import pydantic
 
 from kronos.common import first_fault
-from kronos.engine.extension import Extension
+from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.settings import PlainSettings, Settings, UnexplainedLoad
-from kronos.extensions import registry
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import CellDrain
-from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.options import extensions
-from kronos.recordings import cell_schema, schema
+from kronos.recordings import parts, schema
+from kronos.recordings.parts import Keys, RecordingPart
 from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
+
+T = TypeVar('T')
 
 FORMAT_VERSION = 1
 
@@ -58,31 +61,29 @@ class RequestRow:
     excluded_instances: list[str] = field(default_factory=list)
     excluded_projects: list[str] = field(default_factory=list)
     excluded_metadata: list[dict[str, str]] = field(default_factory=list)
-    cells: cell_schema.CellScopeRow | None = None
-    """Instead of aggregates and zones."""
 
     @classmethod
-    def of(cls, request: ScopeRequest) -> 'RequestRow':
-        cells = request.chosen
+    def of(cls, request: ScopeRequest) -> Self:
         return schema.copied(
             request,
             cls,
-            cells=schema.copied(cells, cell_schema.CellScopeRow)
-            if isinstance(cells, CellScope)
-            else None,
             aggregates=_ref_rows(request.aggregates),
             excluded_aggregates=_ref_rows(request.excluded_aggregates),
+            **_joined(part.request_values(request) for part in parts.every()),
         )
 
     def request(self) -> ScopeRequest:
-        cells = self.cells
         return schema.copied(
             self,
             ScopeRequest,
-            chosen=cells and schema.copied(cells, CellScope),
             aggregates=_refs(self.aggregates),
             excluded_aggregates=_refs(self.excluded_aggregates),
+            **_joined(part.request_fields(self) for part in parts.every()),
         )
+
+
+def _joined(rows: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    return {key: value for row in rows for key, value in row.items()}
 
 
 @dataclass
@@ -94,7 +95,7 @@ class ExtensionRow:
 
     @classmethod
     def of(cls, extension: Extension) -> 'ExtensionRow | None':
-        if extension.name in ('', *registry.OWN):
+        if not extension.name or parts.has_keys(extension):
             return None
         return cls(extension.name, extension.asked)
 
@@ -108,14 +109,11 @@ class SettingsRow(PlainSettings, _BESIDE):  # type: ignore[misc]
 
     unexplained_load: UnexplainedLoad = UnexplainedLoad.FOLLOWS
     """As all was planned before there was a choice."""
-    recover: bool = False
-    cell_drain: cell_schema.CellDrainRow | None = None
     extension: ExtensionRow | None = None
     """Not one that has keys of its own."""
 
     @classmethod
-    def of(cls, settings: Settings) -> 'SettingsRow':
-        drain = cell_drain.of(settings)
+    def of(cls, settings: Settings) -> Self:
         beside: dict[str, Any] = {}
         for kind in extensions.classes():
             beside |= vars(settings.options(kind))
@@ -123,19 +121,19 @@ class SettingsRow(PlainSettings, _BESIDE):  # type: ignore[misc]
             settings,
             cls,
             **beside,
-            cell_drain=drain
-            and schema.copied(drain, cell_schema.CellDrainRow),
-            recover=settings.extension.name == 'recovery',
             extension=ExtensionRow.of(settings.extension),
+            **_joined(
+                part.settings_values(settings) for part in parts.every()
+            ),
         )
 
     def _extension(self) -> Extension:
-        if self.cell_drain is not None:
-            drain = schema.copied(self.cell_drain, CellDrain)
-            return registry.make('cells', drain)
-        if self.extension is not None:
-            return registry.make(self.extension.name, self.extension.asked)
-        return registry.make('recovery' if self.recover else '')
+        own = (part.extension(self) for part in parts.every())
+        if extension := next(filter(None, own), None):
+            return extension
+        if self.extension is None:
+            return PLAIN
+        return parts.made(self.extension.name, self.extension.asked)
 
     def settings(self) -> Settings:
         settings = schema.copied(self, Settings, extension=self._extension())
@@ -166,9 +164,63 @@ class Meta:
     unknown: list[str] = field(default_factory=list)
     exclusions_unknown: str = ''
     """Why ``exclude_hosts_query`` was not answered; '' if it was."""
-    failures_unknown: str | None = None
-    """The same of ``host_fault_query`` and ``server_fault_query``; None:
-    nobody asked them."""
 
 
-META = first_fault.adapter(Meta, most=MAX_ROWS)
+@dataclass(frozen=True)
+class Schemas:
+    """The rows with the keys that extensions add to them."""
+
+    request: type[RequestRow]
+    settings: type[SettingsRow]
+    meta: type[Meta]
+    file: pydantic.TypeAdapter[Meta]
+
+
+def schemas() -> Schemas:
+    """Those with the extensions that are installed."""
+    return _schemas(tuple(parts.every()))
+
+
+@functools.cache
+def _schemas(every: Collection[RecordingPart]) -> Schemas:
+    request = _with(RequestRow, [part.request for part in every])
+    settings = _with(SettingsRow, [part.settings for part in every])
+    nested: Keys = {'request': (request, dataclasses.MISSING)} | {
+        name: (kind, dataclasses.MISSING)
+        for name, kind in (
+            ('settings', settings),
+            ('configured', settings | None),
+        )
+    }
+    meta = _with(Meta, [nested, *(part.meta for part in every)])
+    file = first_fault.adapter(meta, most=MAX_ROWS)
+    return Schemas(request, settings, meta, file)
+
+
+def _with(kind: type[T], keys: Iterable[Keys]) -> type[T]:
+    """The same row with more keys, and with other types of some."""
+    fields = [
+        (key, of_key, dataclasses.field(default=default))
+        for each in keys
+        for key, (of_key, default) in each.items()
+    ]
+    return dataclasses.make_dataclass(kind.__name__, fields, bases=(kind,))
+
+
+def left_out() -> tuple[set[str], set[str], set[str]]:
+    """Keys of the meta, a request and settings that are no null."""
+    every = parts.every()
+    return (
+        _optional(part.meta for part in every),
+        _optional(part.request for part in every),
+        {'extension', *_optional(part.settings for part in every)},
+    )
+
+
+def _optional(keys: Iterable[Keys]) -> set[str]:
+    return {
+        key
+        for each in keys
+        for key, (_, default) in each.items()
+        if default is None
+    }

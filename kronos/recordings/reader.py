@@ -18,14 +18,10 @@ from kronos.engine.types import (
     Seeds,
     ServerGroup,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.cell_drain import CellNeeds
-from kronos.extensions.recovery import failures
-from kronos.extensions.recovery.failures import NOT_ASKED, Failures
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
-from kronos.recordings import cell_schema, meta_schema, schema
 from kronos.recordings import inventory_schema as rows
+from kronos.recordings import meta_schema, parts, schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
@@ -41,7 +37,6 @@ MIGRATIONS = 'nova/migrations.json'
 HISTORY = 'watcher/history.json'
 HEADROOM = 'placement/headroom.json'
 TRAITS = 'placement/traits.json'
-CELLS = 'nova/cells.json'
 PROMETHEUS = 'prometheus'
 META = 'meta.json'
 POLICIES = 'policies.yaml'
@@ -118,7 +113,7 @@ class _Reader:
                 f'the only one that is known, is {json.dumps(version):.20}; '
                 'replay it with the Kronos that recorded it',
             )
-        meta = self._folder.decode(meta_schema.META, META)
+        meta = self._folder.decode(meta_schema.schemas().file, META)
         if not 0.0 <= meta.taken_at <= schema.END_OF_TIME:
             raise self._folder.fault(META, 'taken_at: must be Unix seconds')
         if not 1 <= meta.max_concurrent_migrations <= schema.MOST:
@@ -153,8 +148,7 @@ class _Reader:
             *self._folder.decode(schema.EVENTS, HISTORY),
             *self._folder.decode(schema.EVENTS, MIGRATIONS),
         ]
-        unknown = meta.failures_unknown
-        return CloudInventory(
+        gathered = CloudInventory(
             cloud,
             self._services(),
             [row.instance() for row in instances],
@@ -163,13 +157,9 @@ class _Reader:
             meta.taken_at,
             meta.warnings,
             meta.exclusions_unknown,
-            {
-                failures.NAME: Failures(
-                    NOT_ASKED if unknown is None else unknown
-                ),
-                cell_drain.NAME: self._cell_needs(),
-            },
         )
+        parts.read(self._folder, meta, gathered)
+        return gathered
 
     def _services(self) -> dict[str, ComputeService] | None:
         services = self._folder.decode(rows.SERVICES, SERVICES)
@@ -180,21 +170,6 @@ class _Reader:
         return {
             row.host: schema.copied(row, ComputeService) for row in services
         }
-
-    def _cell_needs(self) -> CellNeeds:
-        if not self._folder.has(CELLS):
-            return CellNeeds()
-        file = self._folder.decode(cell_schema.CELLS, CELLS)
-        for name, key in (
-            ('flavors', 'name'),
-            ('offloaded', 'uuid'),
-            ('unfinished', 'instance'),
-            ('of_others', 'instance'),
-        ):
-            if fault := schema.repeated(getattr(file, name), key):
-                raise self._folder.fault(CELLS, f'{name}{fault}')
-        needs: CellNeeds = file.needs()
-        return needs
 
     def _fill_in(self, hosts: dict[str, Host]) -> None:
         headroom = self._folder.decode(rows.HEADROOM, HEADROOM)

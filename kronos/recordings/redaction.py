@@ -16,13 +16,10 @@ from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.types import Instance
-from kronos.extensions.recovery import failures
-from kronos.extensions.recovery.failures import Failures
-from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader
 from kronos.policies.models import Policy
+from kronos.recordings import parts
 from kronos.recordings.recording import Recording
-from kronos.snapshots.cloud import CloudInventory
 
 _COMMENT = re.compile(r'#[^\n]*')
 _SECRET = re.compile(
@@ -36,7 +33,10 @@ def redacted(recording: Recording) -> Recording:
 
     It plans to the very same steps.
     """
-    keys = {PIN, OPT_OUT}.union(*recording.request.excluded_metadata)
+    keys = {PIN}.union(
+        *recording.request.excluded_metadata,
+        *(part.metadata for part in parts.every()),
+    )
     gathered = recording.gathered
     cloud = dataclasses.replace(
         gathered.cloud,
@@ -48,19 +48,22 @@ def redacted(recording: Recording) -> Recording:
         )
         for name, service in gathered.services.items()
     }
+    redacted = dataclasses.replace(
+        gathered,
+        cloud=cloud,
+        services=services,
+        instances=[
+            _instance(instance, keys) for instance in gathered.instances
+        ],
+        warnings=[masked(text) for text in gathered.warnings],
+        exclusions_unknown=masked(gathered.exclusions_unknown),
+        beside=dict(gathered.beside),
+    )
+    for part in parts.every():
+        part.redact(redacted)
     return dataclasses.replace(
         recording,
-        gathered=dataclasses.replace(
-            gathered,
-            cloud=cloud,
-            services=services,
-            instances=[
-                _instance(instance, keys) for instance in gathered.instances
-            ],
-            warnings=[masked(text) for text in gathered.warnings],
-            exclusions_unknown=masked(gathered.exclusions_unknown),
-            beside=gathered.beside | {failures.NAME: _failures(gathered)},
-        ),
+        gathered=redacted,
         answers={
             key: dataclasses.replace(
                 reading,
@@ -72,10 +75,6 @@ def redacted(recording: Recording) -> Recording:
         policies_text=_text(recording.policies_text, recording.policies),
         unknown=[masked(text) for text in recording.unknown],
     )
-
-
-def _failures(gathered: CloudInventory) -> Failures:
-    return Failures(masked(failures.why_unknown(gathered.beside)))
 
 
 def _aggregate(aggregate: HostAggregate) -> HostAggregate:

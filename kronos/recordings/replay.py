@@ -9,7 +9,6 @@ from typing import Any
 
 from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.planning import propose
 from kronos.engine.settings import (
     PHASES_OF_MODE,
@@ -27,12 +26,8 @@ from kronos.engine.types import (
     CycleReport,
     Snapshot,
 )
-from kronos.extensions import registry
-from kronos.extensions.cells import cell_drain, cell_parameters
-from kronos.extensions.cells.readings import cell_needs
-from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.policies.models import Mode, Policy
-from kronos.recordings import overrides
+from kronos.recordings import overrides, parts
 from kronos.recordings.recording import Recording
 from kronos.snapshots import settings_from_conf
 from kronos.snapshots.scopes import ScopeRequest
@@ -45,10 +40,10 @@ class ReplayOptions:
     policies: list[Policy] | None = None
     """Instead of those of the recording."""
     mode: str | None = None
-    """One of :class:`~kronos.engine.settings.PlanMode`."""
+    """One of :func:`modes`."""
     max_migrations: int | None = None
     parameters: dict[str, str] = field(default_factory=dict)
-    """Of an audit that empties a cell; empty: as recorded."""
+    """Of the extension that the mode asks for; empty: as recorded."""
     scopes: list[str] = field(default_factory=list)
     """Aggregates to plan, in this order; UNASSIGNED is the pool."""
     overrides: dict[str, str] = field(default_factory=dict)
@@ -142,54 +137,62 @@ def _planned_by(
     for each in (settings, configured):
         overrides.apply(each, options.overrides)
     policies = _of_mode(policies, recording, options)
-    if options.parameters and options.mode != PlanMode.CELL_DRAIN:
-        raise ConfigurationError(
-            reason='--parameter is for --mode cell_drain alone'
-        )
-    mode = None if options.mode is None else PlanMode(options.mode)
+    name = _extension_of(options)
+    mode = _plan_mode(options.mode)
     if mode and mode.strategy == recording.strategy and not options.parameters:
-        mode = None  # it is set already
+        mode, name = None, ''  # it is set already
+    parameters = {key: _sent(text) for key, text in options.parameters.items()}
+    extension = parts.replayed(name, parameters, recording.gathered)
     settings_from_conf.ask(
         settings,
         configured,
         mode,
         max_migrations=options.max_migrations,
-        extension=_extension(mode, recording, options),
+        extension=extension,
     )
+    if mode is None and name:
+        settings.extension = extension
+        extension.prepare(settings)
     settings.exhaust = settings.exhaust or options.exhaust
     if options.plain:
-        settings.search = SearchName.GREEDY
-        settings.veto_reference = VetoReference.STEP
-        settings.tie_break = TieBreak.FIRST
-        settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
-        settings.repeat_moves = True
-        settings.unexplained_load = UnexplainedLoad.IGNORED
+        _make_literal(settings)
     return policies, settings
 
 
-def _extension(
-    mode: PlanMode | None, recording: Recording, options: ReplayOptions
-) -> Extension:
-    """That of a mode, with what the parameters ask of it.
+def _make_literal(settings: Settings) -> None:
+    """Set what the literal greedy rule is."""
+    settings.search = SearchName.GREEDY
+    settings.veto_reference = VetoReference.STEP
+    settings.tie_break = TieBreak.FIRST
+    settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
+    settings.repeat_moves = True
+    settings.unexplained_load = UnexplainedLoad.IGNORED
 
-    :raises ConfigurationError: a parameter is wrong
+
+def modes() -> list[str]:
+    """The words of ``--mode``."""
+    return [*(mode.value for mode in PlanMode), *parts.modes_of_others()]
+
+
+def _plan_mode(word: str | None) -> PlanMode | None:
+    """That of a word; None: as recorded, whoever's extension plans it."""
+    if word is None or word in parts.modes_of_others():
+        return None
+    return PlanMode(word)
+
+
+def _extension_of(options: ReplayOptions) -> str:
+    """The name of the extension that a mode asks for; '' if it asks for none.
+
+    :raises ConfigurationError: there are parameters, and it takes none
     """
-    if mode is PlanMode.RECOVER:
-        return registry.make('recovery')
-    if mode is not PlanMode.CELL_DRAIN:
-        return PLAIN
-    if not options.parameters:
-        raise ConfigurationError(
-            reason='the recording is of no audit that empties a cell: name '
-            'the cells, --parameter source_cell=OLD --parameter '
-            'target_cells=NEW'
-        )
-    drain = cell_parameters.parse(
-        {name: _sent(text) for name, text in options.parameters.items()}
-    )
-    existing = cell_drain.needs_of(recording.gathered).flavors
-    drain.flavor_map = cell_needs.resolved(drain.flavor_map, existing)
-    return registry.make('cells', drain)
+    names = parts.by_mode()
+    name = names.get(options.mode or '', '')
+    if options.parameters and not parts.takes_parameters(name):
+        modes_with = [m for m in names if parts.takes_parameters(names[m])]
+        words = ' and '.join(f'--mode {mode}' for mode in modes_with)
+        raise ConfigurationError(reason=f'--parameter is for {words} alone')
+    return name
 
 
 def _sent(text: str) -> Any:
@@ -207,10 +210,8 @@ def _of_mode(
 
     :raises ConfigurationError: they were written for another one
     """
-    modes = {mode.strategy: mode for mode in PlanMode}
-    plan_mode = modes.get(recording.strategy)
-    if options.mode is not None:
-        plan_mode = PlanMode(options.mode)
+    by_strategy = {mode.strategy: mode for mode in PlanMode}
+    plan_mode = _plan_mode(options.mode) or by_strategy.get(recording.strategy)
     if plan_mode is None:
         return policies
     needed, mode = PHASES_OF_MODE[plan_mode].policies, policies[0].mode
@@ -235,12 +236,9 @@ def _request(
     recording: Recording, options: ReplayOptions, settings: Settings
 ) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""
-    drain = cell_drain.of(settings)
-    if drain is not None:
-        cells = CellScope(drain.source, drain.targets, drain.hosts)
-        return dataclasses.replace(recording.request, chosen=cells)
-    if not options.scopes:
-        return dataclasses.replace(recording.request, chosen=None)
+    chosen = parts.chosen(settings)
+    if chosen or not options.scopes:
+        return dataclasses.replace(recording.request, chosen=chosen)
     named = [name for name in options.scopes if name != UNASSIGNED]
     return dataclasses.replace(
         recording.request,

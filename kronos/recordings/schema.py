@@ -168,7 +168,9 @@ def written(value: float) -> Any:
     if math.isfinite(value):
         return value
     return next(
-        name for name, one in _NOT_NUMBERS.items() if str(one) == str(value)
+        name
+        for name, number in _NOT_NUMBERS.items()
+        if str(number) == str(value)
     )
 
 
@@ -202,11 +204,11 @@ def too_much(
     rows: Iterable[Any], fields: Sequence[str], least: int = 0
 ) -> str:
     """The first amount out of bounds as ``[3].vcpus: ...``; '' if none."""
-    for at, row in enumerate(rows):
+    for number, row in enumerate(rows):
         for name in fields:
             if not least <= getattr(row, name) <= MOST:
                 return (
-                    f'[{at}].{name}: must be at least {least} and at most '
+                    f'[{number}].{name}: must be at least {least} and at most '
                     f'{MOST}'
                 )
     return ''
@@ -215,10 +217,10 @@ def too_much(
 def repeated(rows: Iterable[Any], name: str) -> str:
     """The first value that two rows share, as a fault; '' if none."""
     seen: set[Any] = set()
-    for at, row in enumerate(rows):
+    for number, row in enumerate(rows):
         value = getattr(row, name)
         if value in seen:
-            return f'[{at}].{name}: {value:.80} is there twice'
+            return f'[{number}].{name}: {value:.80} is there twice'
         seen.add(value)
     return ''
 
@@ -228,34 +230,34 @@ def seeds(sections: dict[str, Any]) -> Seeds:
 
     :raises ValueError: names the section or the entry that is wrong
     """
-    found: dict[str, dict[str, float]] = {name: {} for name in _COOLDOWNS}
+    by_section: dict[str, dict[str, float]] = {name: {} for name in _COOLDOWNS}
     for section, values in sections.items():
         if section.startswith('_'):
             continue
-        if section not in found:
+        if section not in by_section:
             raise ValueError(
                 f'{section:.80}: there is no such section; '
                 + near_names.of_fields(section, _COOLDOWNS)
             )
-        found[section] = _seconds(section, values)
+        by_section[section] = _seconds(section, values)
     return Seeds(
-        aggregate_cooldowns=found['aggregate_cooldowns'],
-        instance_cooldowns=found['instance_cooldowns'],
-        instance_quarantines=found['instance_quarantines'],
+        aggregate_cooldowns=by_section['aggregate_cooldowns'],
+        instance_cooldowns=by_section['instance_cooldowns'],
+        instance_quarantines=by_section['instance_quarantines'],
     )
 
 
 def _seconds(section: str, values: Any) -> dict[str, float]:
     try:
-        found: dict[str, float] = SECONDS.validate_python(values)
+        by_name: dict[str, float] = SECONDS.validate_python(values)
     except pydantic.ValidationError:
         raise ValueError(
             f'{section}: must be a mapping of names to seconds'
         ) from None
-    for name, left in found.items():
-        if left < 0.0 and left != FOR_EVER:
+    for name, seconds in by_name.items():
+        if seconds < 0.0 and seconds != FOR_EVER:
             raise ValueError(
                 f'{section}.{name:.80}: must be seconds of at least 0, or '
                 '-1 in instance_quarantines'
             )
-    return found
+    return by_name

@@ -20,13 +20,10 @@ from kronos.engine.types import (
     Reading,
     Seeds,
 )
-from kronos.extensions.cells.cell_drain import needs_of
-from kronos.extensions.recovery import failures
-from kronos.extensions.recovery.failures import NOT_ASKED
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
-from kronos.recordings import cell_schema, meta_schema, reader, schema
 from kronos.recordings import inventory_schema as rows
+from kronos.recordings import meta_schema, parts, reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
 from kronos.snapshots.cloud import CloudInventory
@@ -124,7 +121,8 @@ def _inventory(gathered: CloudInventory) -> dict[str, str]:
         for host in hosts
         if host.headroom is not None
     }
-    return _cells(gathered) | {
+    added = parts.files(gathered)
+    return {name: _document(file) for name, file in added.items()} | {
         reader.HOSTS: _joined(_hosts(hosts, cloud.hosts), ' '),
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
@@ -142,22 +140,6 @@ def _inventory(gathered: CloudInventory) -> dict[str, str]:
             rows.TRAITS, {h.name: h.traits for h in hosts if h.traits}
         ),
     }
-
-
-def _cells(gathered: CloudInventory) -> dict[str, str]:
-    """Nothing where nobody empties a cell."""
-    needs = needs_of(gathered)
-    if not needs.flavors:
-        return {}
-    file = cell_schema.CellsFile.of(needs)
-    plain = cell_schema.CELLS.dump_python(file, mode='json')
-    for key in cell_schema.OF_MOVES:
-        if not plain[key]:
-            del plain[key]
-    for key, value in cell_schema.OF_NOVA.items():
-        if plain[key] == value:
-            del plain[key]
-    return {reader.CELLS: _document(plain)}
 
 
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
@@ -212,36 +194,40 @@ def _meta(recording: Recording) -> dict[str, Any]:
     taken_at = recording.gathered.taken_at
     moment = datetime.datetime.fromtimestamp(taken_at, datetime.UTC)
     configured = recording.configured
-    unknown = failures.why_unknown(recording.gathered.beside)
-    meta = meta_schema.Meta(
+    schemas = meta_schema.schemas()
+    meta = schemas.meta(
         format_version=meta_schema.FORMAT_VERSION,
         recorded_at=moment.isoformat(),
         taken_at=taken_at,
         made_by=recording.made_by,
         strategy=recording.strategy,
-        request=meta_schema.RequestRow.of(recording.request),
-        settings=meta_schema.SettingsRow.of(recording.settings),
-        configured=meta_schema.SettingsRow.of(configured)
-        if configured
-        else None,
+        request=schemas.request.of(recording.request),
+        settings=schemas.settings.of(recording.settings),
+        configured=schemas.settings.of(configured) if configured else None,
         max_concurrent_migrations=recording.max_concurrent,
         anonymized=recording.anonymized,
         warnings=recording.gathered.warnings,
         unknown=recording.unknown,
         exclusions_unknown=recording.gathered.exclusions_unknown,
-        failures_unknown=None if unknown == NOT_ASKED else unknown,
+        **{
+            key: value
+            for part in parts.every()
+            for key, value in part.meta_values(recording.gathered).items()
+        },
     )
-    document: dict[str, Any] = meta_schema.META.dump_python(meta, mode='json')
+    document: dict[str, Any] = schemas.file.dump_python(meta, mode='json')
     if not meta.exclusions_unknown:
         del document['exclusions_unknown']
-    if meta.failures_unknown is None:
-        del document['failures_unknown']
-    if meta.request.cells is None:
-        del document['request']['cells']
-    for name in ('settings', 'configured'):
-        for key in ('cell_drain', 'extension'):
-            if document[name] and document[name][key] is None:
-                del document[name][key]
+    of_meta, of_request, of_settings = meta_schema.left_out()
+    for row, keys in (
+        (document, of_meta),
+        (document['request'], of_request),
+        (document['settings'], of_settings),
+        (document['configured'] or {}, of_settings),
+    ):
+        for key in keys & row.keys():
+            if row[key] is None:
+                del row[key]
     return document
 
 

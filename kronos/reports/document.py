@@ -9,7 +9,7 @@ whatever the engine calls it.
 import copy
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kronos.engine.planning import move_reasons
@@ -26,12 +26,9 @@ from kronos.engine.types import (
     PolicyResult,
     Stage,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.recovery import outcome
-from kronos.extensions.recovery.outcome import Restart
 from kronos.options import extensions
 from kronos.options.row import Choice
-from kronos.reports import cells, certificates, rest
+from kronos.reports import certificates, parts, rest
 
 FORMAT_VERSION = 1
 
@@ -61,13 +58,17 @@ def settings(how: Settings) -> dict[str, Any]:
         values |= vars(how.options(kind))
     return {
         **{name: _plain(value) for name, value in values.items()},
-        'recover': how.extension.name == 'recovery',
-        'cell_drain': cells.request(cell_drain.of(how)),
+        **_added(part.settings(how) for part in parts.every()),
     }
 
 
 def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Choice) else copy.copy(value)
+
+
+def _added(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What extensions add to a row."""
+    return {key: value for row in rows for key, value in row.items()}
 
 
 def counted(reasons: Mapping[str, str]) -> list[tuple[str, int]]:
@@ -114,7 +115,8 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
-        **_beside_steps(scope),
+        **_added(part.scope(scope) for part in parts.every()),
+        'closings': [_closing(one) for one in scope.closings],
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [_begun(move) for move in scope.begun],
@@ -133,19 +135,6 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stayed_codes': _codes(scope.stayed),
         'stayed_reasons': dict(counted(scope.stayed)),
         'warnings': list(scope.warnings),
-    }
-
-
-def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
-    """What failed, what is done of it, and what becomes of a cell."""
-    return {
-        'cell': cells.outcome(cell_drain.outcome_of(scope)),
-        'hosts_at_fault': dict(outcome.of(scope).hosts_at_fault),
-        'failed_servers': dict(outcome.of(scope).failed_servers),
-        'closings': [_closing(closing) for closing in scope.closings],
-        'restarts': [
-            _restart(restart) for restart in outcome.of(scope).restarts
-        ],
     }
 
 
@@ -187,7 +176,7 @@ def step(migration: MigrationStep) -> dict[str, Any]:
         'rest_before': migration.rest_before,
         'rest_after': migration.rest_after,
         'requires': migration.requires,
-        'cell_move': cells.move(migration.how),
+        **_added(part.step(migration) for part in parts.every()),
     }
 
 
@@ -225,20 +214,6 @@ def _closing(closing: Closing) -> dict[str, Any]:
         'host': closing.host,
         'reason': closing.reason,
         'code': closing.reason.code.value,
-    }
-
-
-def _restart(restart: Restart) -> dict[str, Any]:
-    return {
-        'instance': restart.instance,
-        'instance_name': restart.instance_name,
-        'host': restart.host,
-        'destination': restart.destination,
-        'attempt': restart.attempt,
-        'failure': restart.failure,
-        'failed_at': restart.failed_at,
-        'stopped': restart.stopped,
-        'reason': restart.reason,
     }
 
 

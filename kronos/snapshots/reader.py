@@ -46,3 +46,18 @@ class Reader:
         :raises ConfigurationError: the audit asks for what does not exist
         :raises NovaClientError: a listing failed
         """
+
+
+@dataclass(frozen=True)
+class Readers(Reader):
+    """Several of them, one after the other."""
+
+    readers: Sequence[Reader]
+
+    def recall(self) -> None:
+        for reader in self.readers:
+            reader.recall()
+
+    def read(self, look: Look) -> None:
+        for reader in self.readers:
+            reader.read(look)

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kronos.cmd import tables, terminal
+from kronos.cmd.checks import parts as command_parts
 from kronos.cmd.checks.causes import finding_lines
 from kronos.common import durations
 from kronos.engine import wording
 
 WIDTH = 79
 MANY = 1000.0
-GOOD = {True: 'yes', False: 'no', None: '-'}
 
 COLUMNS = ('level', 'code', 'text', 'mend', 'cause')
 
@@ -33,7 +33,11 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _labels(document, width),
         _servers(document, width),
         _scopes(document, width),
-        *_cells(document, width),
+        *(
+            text
+            for part in command_parts.every()
+            for text in part.tables(document, width)
+        ),
         _cloud(document, width),
         _watcher(document),
         _weigher(document, width),
@@ -60,7 +64,7 @@ def _row(finding: Mapping[str, Any], cause: str) -> tables.Row:
     return *(finding[name] for name in COLUMNS[:-1]), cause
 
 
-def _table(
+def table(
     head: str,
     columns: list[str],
     rows: Iterable[list[Any]],
@@ -121,7 +125,7 @@ def _policies(document: Mapping[str, Any], width: int | None) -> str:
             for row in document['policies']
         ],
     )
-    return _table('Policies', columns, rows, width)
+    return table('Policies', columns, rows, width)
 
 
 def _exporters(document: Mapping[str, Any], width: int | None) -> str:
@@ -138,7 +142,7 @@ def _exporters(document: Mapping[str, Any], width: int | None) -> str:
     if not rows:
         return ''
     columns = ['exporter', 'targets', 'series', 'sample that fits']
-    return _table('Exporters', columns, rows, width)
+    return table('Exporters', columns, rows, width)
 
 
 def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
@@ -148,7 +152,7 @@ def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
     summary = exclusions['error'] or f'{exclusions["series"]} series'
     rows = [list(pair) for pair in exclusions['hosts_excluded'].items()]
     head = f'Hosts at fault, by exclude_hosts_query ({summary})'
-    return _table(head, ['host', 'value'], rows, width)
+    return table(head, ['host', 'value'], rows, width)
 
 
 def _monitors(document: Mapping[str, Any], width: int | None) -> str:
@@ -160,7 +164,7 @@ def _monitors(document: Mapping[str, Any], width: int | None) -> str:
     ]
     rows += [[host, 'blind'] for host in monitors['hosts_blind']]
     head = f'Instance monitors that are missed ({monitors["series"]} report)'
-    return _table(head, ['host', 'monitor'], rows, width)
+    return table(head, ['host', 'monitor'], rows, width)
 
 
 def _queries(document: Mapping[str, Any], width: int | None) -> str:
@@ -180,7 +184,7 @@ def _queries(document: Mapping[str, Any], width: int | None) -> str:
         [(row['policies_file'], _query(row)) for row in document['queries']],
     )
     head = f'Queries to {document["prometheus"]}'
-    return _table(head, columns, rows, width)
+    return table(head, columns, rows, width)
 
 
 def _query(query: Mapping[str, Any]) -> list[Any]:
@@ -214,7 +218,7 @@ def _labels(document: Mapping[str, Any], width: int | None) -> str:
     if not rows:
         return ''
     head = 'Labels that match no host'
-    return _table(head, ['policy', 'query', 'labels'], rows, width)
+    return table(head, ['policy', 'query', 'labels'], rows, width)
 
 
 def _some_labels(query: Mapping[str, Any]) -> str:
@@ -242,7 +246,7 @@ def _servers(document: Mapping[str, Any], width: int | None) -> str:
             for row in document['servers']
         ],
     )
-    return _table('Servers with a value', columns, rows, width)
+    return table('Servers with a value', columns, rows, width)
 
 
 def _scopes(document: Mapping[str, Any], width: int | None) -> str:
@@ -252,7 +256,7 @@ def _scopes(document: Mapping[str, Any], width: int | None) -> str:
         ['scope', 'hosts', 'take part', 'servers', 'imbalance'],
         [(row['policies_file'], _scope(row)) for row in document['scopes']],
     )
-    return _table('Scopes', columns, rows, width)
+    return table('Scopes', columns, rows, width)
 
 
 def _scope(scope: Mapping[str, Any]) -> list[Any]:
@@ -265,41 +269,6 @@ def _scope(scope: Mapping[str, Any]) -> list[Any]:
         scope['hosts_counting'],
         scope['servers'],
         imbalances or '-',
-    ]
-
-
-def _cells(document: Mapping[str, Any], width: int | None) -> list[str]:
-    cells = document.get('cells')
-    if not cells:
-        return []
-    hosts = [
-        [
-            host['host'],
-            ', '.join(host['cells']) or None,
-            ', '.join(host['told_by']) or None,
-            host['zone'] or None,
-            'yes' if host['takes_servers'] else 'no',
-        ]
-        for host in cells['hosts']
-    ]
-    needs = [
-        [need['what'], need['value'], need['where'], GOOD[need['is_good']]]
-        for need in cells['needs']
-    ]
-    columns = ['host', 'cell', 'by', 'zone', 'takes servers']
-    return [
-        _table(
-            f'Cells of the hosts, by cell_source = {cells["source"]}',
-            columns,
-            hosts,
-            width,
-        ),
-        _table(
-            'What moves between cells depend on',
-            ['what', 'value', 'where', 'good'],
-            needs,
-            width,
-        ),
     ]
 
 
@@ -324,7 +293,7 @@ def _cloud(document: Mapping[str, Any], width: int | None) -> str:
                     'cannot be read' if failed else read['rows'],
                 ]
             )
-    return _table(who, ['service', 'version', 'reads', 'rows'], rows, width)
+    return table(who, ['service', 'version', 'reads', 'rows'], rows, width)
 
 
 def _watcher(document: Mapping[str, Any]) -> str:
@@ -373,6 +342,4 @@ def _weigher(document: Mapping[str, Any], width: int | None) -> str:
         [row['name'], row['multiplier'], row.get('worth_in_load')]
         for row in weigher.get('weighers', [])
     ]
-    return _table(
-        head, ['weigher', 'multiplier', 'worth in load'], rows, width
-    )
+    return table(head, ['weigher', 'multiplier', 'worth in load'], rows, width)

@@ -24,7 +24,7 @@ from kronos.extensions.cells.cell_drain import (
     Confirm,
 )
 from kronos.extensions.cells.readings import cell_needs
-from kronos.reports import cell_moves
+from kronos.extensions.cells.reports import move_files
 from kronos.watcher_db import lock, marks
 
 LOG = logging.getLogger(__name__)
@@ -188,7 +188,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
 
     def _keep(self, document: dict[str, Any]) -> None:
         if CONF.kronos.report_dir:
-            cell_moves.write(
+            move_files.write(
                 CONF.kronos.report_dir,
                 document,
                 self.input_parameters.get('action_uuid', ''),

@@ -8,8 +8,7 @@ laid side by side.
 """
 
 import dataclasses
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
@@ -21,21 +20,17 @@ from kronos.engine.types import (
     Event,
     Host,
     Instance,
-    PastRestart,
     Reading,
     Sample,
     ServerGroup,
 )
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.recovery import failures as failures_of
-from kronos.extensions.recovery.readings import failures
-from kronos.extensions.recovery.restarts import OPT_OUT
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
-from kronos.recordings import redaction
-from kronos.recordings.anonymize import cells, extra_specs, vocabulary
+from kronos.recordings import parts, redaction
+from kronos.recordings.anonymize import extra_specs, marked, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
+from kronos.recordings.anonymize.vocabulary import allowed
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
@@ -43,8 +38,6 @@ from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
 """Instead of what a person wrote."""
-_OTHER = 'other'
-"""Instead of a word that no closed list has."""
 
 
 def anonymized(recording: Recording) -> Recording:
@@ -61,23 +54,29 @@ class _Rewriter:
     def __init__(self, recording: Recording) -> None:
         self._was = recording
         self._names = Names(recording)
-        found = recording.gathered
+        gathered = recording.gathered
         self._specs = extra_specs.Specs(
             self._names,
             [
-                *(one.extra_specs for one in found.instances),
+                *(instance.extra_specs for instance in gathered.instances),
                 *(
-                    one.extra_specs
-                    for one in cell_drain.needs_of(found).flavors.values()
+                    specs
+                    for part in parts.every()
+                    for specs in part.extra_specs(gathered)
                 ),
             ],
         )
+        self._metadata = {
+            key: values
+            for part in parts.every()
+            for key, values in part.metadata.items()
+        }
         self._queries = Queries(self._names.known)
         self._series: dict[str, str] = {}
 
     def recording(self) -> Recording:
         was = self._names.renamed(self._was)
-        policies = [self._policy(one) for one in was.policies]
+        policies = [self._policy(policy) for policy in was.policies]
         configured = was.configured
         return dataclasses.replace(
             was,
@@ -90,49 +89,51 @@ class _Rewriter:
             answers=self._answers(),
             source='',
             anonymized=True,
-            strategy=_only(was.strategy, vocabulary.STRATEGIES, ''),
+            strategy=allowed(was.strategy, vocabulary.STRATEGIES, ''),
             made_by=_made_by(was.made_by),
-            unknown=[_told(text) for text in was.unknown],
+            unknown=[_own_words(text) for text in was.unknown],
         )
 
     def _gathered(self, was: CloudInventory) -> CloudInventory:
-        return dataclasses.replace(
+        gathered = dataclasses.replace(
             was,
             cloud=Cloud(
                 self._hosts(was.cloud.hosts.values()),
                 self._hosts(was.cloud.other_hosts.values()),
-                [self._aggregate(one) for one in was.cloud.aggregates],
+                [*map(self._aggregate, was.cloud.aggregates)],
             ),
             services=was.services
             and {
-                name: self._service(one) for name, one in was.services.items()
+                name: self._service(service)
+                for name, service in was.services.items()
             },
-            instances=[self._instance(one) for one in was.instances],
-            groups=[self._group(one) for one in was.groups],
-            events=[self._event(one) for one in was.events],
-            warnings=[_told(text) for text in was.warnings],
-            exclusions_unknown=_told(was.exclusions_unknown),
+            instances=[*map(self._instance, was.instances)],
+            groups=[*map(self._group, was.groups)],
+            events=[*map(self._event, was.events)],
+            warnings=[_own_words(text) for text in was.warnings],
+            exclusions_unknown=_own_words(was.exclusions_unknown),
             beside={
-                failures_of.NAME: failures_of.Failures(
-                    _told(failures_of.why_unknown(was.beside))
-                ),
-                cell_drain.NAME: cells.needs(
-                    cell_drain.needs_of(was), self._specs
-                ),
+                name: value
+                if parts.keeps_beside(name)
+                else marked.without_texts(value)
+                for name, value in was.beside.items()
             },
         )
+        for part in parts.every():
+            part.anonymous(gathered, self._specs)
+        return gathered
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
         names = self._names
-        found = [
+        anonymous = [
             dataclasses.replace(
                 host,
-                hypervisor_type=_only(
+                hypervisor_type=allowed(
                     host.hypervisor_type, vocabulary.HYPERVISORS
                 ),
-                closed=_told(host.closed),
-                frozen=_told(host.frozen),
-                traits=sorted(names.trait(one) for one in host.traits),
+                closed=_own_words(host.closed),
+                frozen=_own_words(host.frozen),
+                traits=sorted(names.trait(trait) for trait in host.traits),
                 headroom=host.headroom
                 and {
                     names.resource_class(name): room
@@ -141,7 +142,7 @@ class _Rewriter:
             )
             for host in hosts
         ]
-        return {host.name: host for host in found}
+        return {host.name: host for host in anonymous}
 
     def _aggregate(self, was: HostAggregate) -> HostAggregate:
         names = self._names
@@ -162,9 +163,9 @@ class _Rewriter:
     def _service(self, was: ComputeService) -> ComputeService:
         return dataclasses.replace(
             was,
-            binary=_only(was.binary, vocabulary.BINARIES),
-            state=_only(was.state, vocabulary.SERVICE_STATES),
-            status=_only(was.status, vocabulary.SERVICE_STATUSES),
+            binary=allowed(was.binary, vocabulary.BINARIES),
+            state=allowed(was.state, vocabulary.SERVICE_STATES),
+            status=allowed(was.status, vocabulary.SERVICE_STATUSES),
             disabled_reason=_disabled(was),
         )
 
@@ -172,51 +173,48 @@ class _Rewriter:
         names = self._names
         return dataclasses.replace(
             was,
-            status=_only(was.status, vocabulary.SERVER_STATUSES),
-            task_state=_only(was.task_state, vocabulary.TASK_STATES),
+            status=allowed(was.status, vocabulary.SERVER_STATUSES),
+            task_state=allowed(was.task_state, vocabulary.TASK_STATES),
             metadata={
                 self._key(key): value
-                if key == OPT_OUT and value in ('true', 'false')
+                if value in self._metadata.get(key, ())
                 else names.value(value.lower())
                 for key, value in was.metadata.items()
             },
             extra_specs=self._specs.extra_specs(was.extra_specs),
-            unmovable=_told(was.unmovable),
-            failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
-            tied_port=_only(was.tied_port, vocabulary.PORTS),
-            guest=_only(was.guest, vocabulary.GUESTS),
-            stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
-            restarts=[self._past_restart(one) for one in was.restarts],
-        )
-
-    @staticmethod
-    def _past_restart(was: PastRestart) -> PastRestart:
-        """Whether a request is known matters, and not which it is."""
-        return dataclasses.replace(
-            was,
-            state=_only(was.state, vocabulary.ACTION_STATES),
-            stop=was.stop and 'req',
-            migrate=was.migrate and 'req',
+            unmovable=_own_words(was.unmovable),
+            **{
+                key: value
+                for part in parts.every()
+                for key, value in part.anonymous_fields(was).items()
+            },
         )
 
     def _key(self, key: str) -> str:
-        return key if key in (PIN, OPT_OUT) else self._names.key(key)
+        if key == PIN or key in self._metadata:
+            return key
+        return self._names.key(key)
 
     @staticmethod
     def _group(was: ServerGroup) -> ServerGroup:
-        policy = _only(was.policy, vocabulary.GROUP_POLICIES)
+        policy = allowed(was.policy, vocabulary.GROUP_POLICIES)
         return dataclasses.replace(was, policy=policy)
 
     @staticmethod
     def _event(was: Event) -> Event:
         return dataclasses.replace(
             was,
-            error_type=_only(
+            error_type=allowed(
                 was.error_type, vocabulary.ERROR_TYPES, 'unknown'
             ),
-            fault=_only(was.fault, vocabulary.FAULTS, ''),
-            status=_only(was.status, vocabulary.MOVE_STATUSES),
-            phase=_only(was.phase, vocabulary.PHASES),
+            fault=allowed(was.fault, vocabulary.FAULTS, ''),
+            status=allowed(was.status, vocabulary.MOVE_STATUSES),
+            phase=allowed(
+                was.phase,
+                vocabulary.PHASES.union(
+                    *(part.phases for part in parts.every())
+                ),
+            ),
         )
 
     def _request(self, was: ScopeRequest) -> ScopeRequest:
@@ -234,9 +232,12 @@ class _Rewriter:
 
     def _settings(self, was: Settings) -> Settings:
         extension = was.extension
-        if cell_drain.of(was) is None and extension.asked is not None:
-            # What names there may be in it is not known.
-            extension = dataclasses.replace(extension, asked=None)
+        if extension.asked is not None:
+            # Of plain values nobody knows what names there may be in them.
+            request = extension.asked
+            has_marks = dataclasses.is_dataclass(request)
+            request = marked.without_texts(request) if has_marks else None
+            extension = dataclasses.replace(extension, asked=request)
         return dataclasses.replace(
             was,
             extension=extension,
@@ -266,9 +267,9 @@ class _Rewriter:
         return dataclasses.replace(
             was,
             query=self._queries.query(was.query),
-            samples=[self._sample(one, sense) for one in was.samples],
-            error=_told(was.error),
-            incomplete=_told(was.incomplete),
+            samples=[self._sample(sample, sense) for sample in was.samples],
+            error=_own_words(was.error),
+            incomplete=_own_words(was.incomplete),
             unlabelled_series='',
             remedy='',
         )
@@ -284,19 +285,14 @@ class _Rewriter:
 
     def _labels(self, series: str, number: int) -> str:
         """Of a label set what planning looks at: where the series is."""
-        of_hosts = {one.host_label for one in self._was.policies}
-        found = [
+        of_hosts = {policy.host_label for policy in self._was.policies}
+        items = [
             f'{self._queries.word(name)}="{self._names.host(value)}"'
             for name, value in labels.of_series(series).items()
             if name in of_hosts and value
         ]
-        found.append(f'series="{number}"')
-        return f'{{{", ".join(found)}}}'
-
-
-def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
-    """A word of a closed list, or nothing at all; else another one."""
-    return was if not was or was in known else other
+        items.append(f'series="{number}"')
+        return f'{{{", ".join(items)}}}'
 
 
 def _made_by(was: str) -> str:
@@ -310,12 +306,6 @@ def _disabled(was: ComputeService) -> str:
     return was.disabled_reason and _REASON
 
 
-def _told(text: str) -> str:
-    """What of a warning, an error or a reason is Kronos' own words."""
-    if not text:
-        return ''
-    found = [one for one in vocabulary.PHRASES if one in text]
-    found += vocabulary.HTTP_STATUS.findall(text)
-    if text in found:
-        return text
-    return '; '.join([*dict.fromkeys(found), 'the rest is not told'])
+def _own_words(text: str) -> str:
+    phrases = [phrase for part in parts.every() for phrase in part.phrases]
+    return vocabulary.own_words(text, phrases)

@@ -35,16 +35,16 @@ class Specs:
 
     def rules(self, rules: Iterable[str]) -> list[str]:
         """Rules that cover the same extra specs, as far as there are any."""
-        found: dict[str, None] = {}
+        new_rules: dict[str, None] = {}
         for rule in rules:
             if rule.endswith('*'):
-                found |= dict.fromkeys(self._prefix(rule[:-1]))
+                new_rules |= dict.fromkeys(self._prefix(rule[:-1]))
             else:
                 key, equals, value = rule.partition('=')
                 new = self._key(key)
                 new += f'={self._value(key, value)}' if equals else ''
-                found[new] = None
-        return list(found)
+                new_rules[new] = None
+        return list(new_rules)
 
     def _prefix(self, prefix: str) -> list[str]:
         """The prefix if it is Nova's, and what it covered and no more does."""

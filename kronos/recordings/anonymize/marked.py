@@ -19,6 +19,7 @@ from kronos.common.names.name_marks import Name
 T = TypeVar('T')
 Visit = Callable[[Name, str], str]
 """What becomes of a name."""
+NAMES = frozenset(Name) - {Name.NONE}
 
 
 def collected(value: Any) -> dict[Name, set[str]]:
@@ -35,7 +36,16 @@ def collected(value: Any) -> dict[Name, set[str]]:
 
 def renamed(value: T, visit: Visit) -> T:
     """A copy of an object, with other names."""
-    return cast(T, _renamed(type(value), value, visit))
+    return cast(T, _renamed(type(value), value, visit, NAMES))
+
+
+def without_texts(value: T) -> T:
+    """A copy of an object whose other texts, marked or not, are empty.
+
+    Of an extension's object no list says which of them may be told.
+    """
+    kinds = frozenset({Name.NONE})
+    return cast(T, _renamed(type(value), value, lambda *_: '', kinds))
 
 
 def mark_of(hint: Any) -> Name | None:
@@ -76,41 +86,50 @@ def _fields(kind: type) -> tuple[dataclasses.Field[Any], ...]:
 
 
 @functools.cache
-def _has_names(hint: Any) -> bool:
-    """Whether something of a type may hold a name."""
+def _has(hint: Any, kinds: frozenset[Name]) -> bool:
+    """Whether something of a type may hold a name of these kinds."""
     if mark := mark_of(hint):
-        return mark is not Name.NONE
+        return mark in kinds
+    if hint is str:
+        return Name.NONE in kinds
     if hint is object:  # what an audit asks of an extension: any class's
         return True
-    return any(_has_names(part) for part in inner(hint))
+    return any(_has(part, kinds) for part in inner(hint))
 
 
-def _renamed(hint: Any, value: Any, visit: Visit) -> Any:
-    if value is None or not _has_names(hint):
+def _renamed(
+    hint: Any, value: Any, visit: Visit, kinds: frozenset[Name]
+) -> Any:
+    def part_of(hint: Any, value: Any) -> Any:
+        return _renamed(hint, value, visit, kinds)
+
+    if value is None or not _has(hint, kinds):
         return value
+    if hint is str:
+        return visit(Name.NONE, value)
     if mark := mark_of(hint):
         return visit(mark, value)
     if hint is object:
-        return renamed(value, visit)
+        return part_of(type(value), value)
     if dataclasses.is_dataclass(hint):
         changes = {
-            name: _renamed(of_field, getattr(value, name), visit)
+            name: part_of(of_field, getattr(value, name))
             for name, of_field in hints_of(cast(type, hint)).items()
-            if _has_names(of_field)
+            if _has(of_field, kinds)
         }
         return dataclasses.replace(value, **changes)
-    parts = typing.get_args(hint)
+    inside = typing.get_args(hint)
     match typing.get_origin(hint):
         case typing.Union | types.UnionType:
-            return _renamed(_arm(parts, value), value, visit)
+            return part_of(_arm(inside, value), value)
         case builtins.dict:
-            of_key, of_value = parts
+            of_key, of_value = inside
             return {
-                _renamed(of_key, key, visit): _renamed(of_value, part, visit)
+                part_of(of_key, key): part_of(of_value, part)
                 for key, part in value.items()
             }
         case builtins.list:
-            return [_renamed(parts[0], part, visit) for part in value]
+            return [part_of(inside[0], part) for part in value]
     raise TypeError(f'names in a {hint} are not found')
 
 

@@ -6,19 +6,18 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.common.names.name_marks import Name
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
-from kronos.extensions.cells.cell_drain import ANY, SAME
 from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
+from kronos.recordings import parts
 from kronos.recordings.anonymize import marked, pseudonyms, vocabulary
 from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.snapshots.scopes import ALL
 
 T = TypeVar('T')
-_SPECIAL = {Name.ZONE: {ALL}, Name.FLAVOR: {ANY, SAME}}
-"""What is no name, though it stands where one may be."""
 _CUSTOM = 'CUSTOM_NAME'
 """How the traits and resource classes are called that a cloud made up."""
 
@@ -27,44 +26,55 @@ class Names:
     """New names for all that a recording names."""
 
     def __init__(self, recording: Recording) -> None:
-        found = marked.collected(recording)
+        by_kind = marked.collected(recording)
         of_labels = _labels(recording)
         aggregates = recording.gathered.cloud.aggregates
         self.host = pseudonyms.Hosts(
             _own_hosts(recording),
             [
-                *found[Name.HOST],
+                *by_kind[Name.HOST],
                 *of_labels[None],
                 *_hosts_of_series(recording),
             ],
         )
         self.uuid = pseudonyms.uuids(
-            found[Name.UUID] | of_labels[LabelType.NOVA_INSTANCE_UUID]
+            by_kind[Name.UUID] | of_labels[LabelType.NOVA_INSTANCE_UUID]
         )
         number = pseudonyms.Numbered
-        names = found[Name.SERVER] | of_labels[LabelType.NOVA_DISPLAY_NAME]
+        names = by_kind[Name.SERVER] | of_labels[LabelType.NOVA_DISPLAY_NAME]
         self.display = number(names, 'server-{}')
-        names = found[Name.DOMAIN] | of_labels[LabelType.NOVA_INTERNAL_NAME]
+        names = by_kind[Name.DOMAIN] | of_labels[LabelType.NOVA_INTERNAL_NAME]
         self.internal = number(names, 'instance-{}')
-        self.group = number(found[Name.GROUP], 'group-{}')
+        self.group = number(by_kind[Name.GROUP], 'group-{}')
         self._scopes = number(
-            found[Name.SCOPE] | found[Name.REFERENCE], 'aggregate-{}'
+            by_kind[Name.SCOPE] | by_kind[Name.REFERENCE],
+            'aggregate-{}',
         )
         of_metadata = {
-            one.metadata.get('availability_zone', '') for one in aggregates
+            aggregate.metadata.get('availability_zone', '')
+            for aggregate in aggregates
         }
-        self.zone = number((found[Name.ZONE] | of_metadata) - {ALL}, 'zone-{}')
-        self.cell = number(found[Name.CELL], 'cell-{}')
-        self.flavor = number(found[Name.FLAVOR] - {ANY, SAME}, 'flavor-{}')
-        self.project = number(found[Name.PROJECT], 'project-{}')
+        self.zone = number(
+            (by_kind[Name.ZONE] | of_metadata) - {ALL}, 'zone-{}'
+        )
+        self.cell = number(by_kind[Name.CELL], 'cell-{}')
+        self._special = _special()
+        flavors = by_kind[Name.FLAVOR] - self._special[Name.FLAVOR]
+        self.flavor = number(flavors, 'flavor-{}')
+        self.project = number(by_kind[Name.PROJECT], 'project-{}')
+        self._prepare(aggregates)
+
+    def _prepare(self, aggregates: Iterable[HostAggregate]) -> None:
+        """By what a request may mean an aggregate; and what is numbered."""
         # Others are added as they are met: their order is no matter.
         self.key = functools.cache(_Counter('key'))
         self.value = functools.cache(_Counter('value'))
         self._custom = functools.cache(_Counter(_CUSTOM, '_'))
         self._policy = functools.cache(_Counter('policy'))
-        self._ids = {str(one.id) for one in aggregates}
-        self._uuids = {one.uuid for one in aggregates}
-        self._named = {one.name for one in aggregates}
+        every = list(aggregates)
+        self._ids = {str(aggregate.id) for aggregate in every}
+        self._uuids = {aggregate.uuid for aggregate in every}
+        self._named = {aggregate.name for aggregate in every}
 
     def aggregate(self, name: str) -> str:
         """The new name of an aggregate, or of a scope."""
@@ -75,7 +85,7 @@ class Names:
         return marked.renamed(value, self._new)
 
     def _new(self, kind: Name, name: str) -> str:
-        if name in _SPECIAL.get(kind, ()):
+        if name in self._special[kind]:
             return name
         return self._by_kind[kind](name)
 
@@ -123,7 +133,7 @@ class Names:
     def policy(self, name: str) -> str:
         """The new name of a policy, unless its words say nothing."""
         words = name.replace('-', '_').split('_')
-        if all(one in vocabulary.POLICY_WORDS for one in words):
+        if all(word in vocabulary.POLICY_WORDS for word in words):
             return name
         return self._policy(name)
 
@@ -142,7 +152,7 @@ class Names:
     @functools.cached_property
     def _table(self) -> Mapping[str, str]:
         """All names, in whatever sense; the first sense of each counts."""
-        found: dict[str, str] = {}
+        new_names: dict[str, str] = {}
         for table in (
             self.uuid.table,
             self.host.shorts,
@@ -159,8 +169,18 @@ class Names:
         ):
             for name, new in table.items():
                 if name not in (UNASSIGNED, ALL):
-                    found.setdefault(name, new)
-        return found
+                    new_names.setdefault(name, new)
+        return new_names
+
+
+def _special() -> dict[Name, set[str]]:
+    """What is no name, though it stands where one may be."""
+    special: dict[Name, set[str]] = {kind: set() for kind in Name}
+    special[Name.ZONE].add(ALL)
+    for part in parts.every():
+        for kind, words in part.special.items():
+            special[kind].update(words)
+    return special
 
 
 class _Counter:
@@ -188,7 +208,7 @@ def kinds(
 
     None: a host.
     """
-    found: dict[tuple[str, str], LabelType | None] = {}
+    senses: dict[tuple[str, str], LabelType | None] = {}
     for policy in policies:
         for row in models.QUERIES:
             query, label = (
@@ -196,10 +216,10 @@ def kinds(
                 getattr(policy, row.label),
             )
             sense = getattr(policy, row.label_type) if row.label_type else None
-            for one in (label, ANY_LABEL):
+            for key in (label, ANY_LABEL):
                 if query is not None:
-                    found.setdefault((query, one), sense)
-    return found
+                    senses.setdefault((query, key), sense)
+    return senses
 
 
 def _hosts_of_series(recording: Recording) -> Iterator[str]:
@@ -208,16 +228,18 @@ def _hosts_of_series(recording: Recording) -> Iterator[str]:
     for reading in recording.answers.values():
         for sample in reading.samples:
             if sample.series:
-                told = labels.of_series(sample.series)
-                yield from (told[name] for name in names if name in told)
+                of_series = labels.of_series(sample.series)
+                yield from (
+                    of_series[name] for name in names if name in of_series
+                )
 
 
 def _labels(recording: Recording) -> dict[LabelType | None, set[str]]:
     """The values of labels, by what they mean."""
-    found: dict[LabelType | None, set[str]] = {None: set()}
-    found |= {kind: set() for kind in LabelType}
+    values: dict[LabelType | None, set[str]] = {None: set()}
+    values |= {kind: set() for kind in LabelType}
     senses = kinds(recording.policies)
     for key, reading in recording.answers.items():
         if key in senses:
-            found[senses[key]] |= {one.label for one in reading.samples}
-    return found
+            values[senses[key]] |= {sample.label for sample in reading.samples}
+    return values

@@ -41,19 +41,20 @@ class Hosts:
     def __init__(self, names: Collection[str], others: Iterable[str]) -> None:
         self._own = [
             _by_case(
-                labels.without_port(one).partition('.')[at] for one in names
+                labels.without_port(name).partition('.')[part]
+                for name in names
             )
-            for at in (0, 2)
+            for part in (0, 2)
         ]
-        bare = {self._spelled(one) for one in {*names, *others}}
-        whole = sorted(one for one in bare if _is_address(one))
-        named = sorted(one for one in bare if one and not _is_address(one))
+        bare = {self._spelled(name) for name in {*names, *others}}
+        whole = sorted(name for name in bare if _is_address(name))
+        named = sorted(name for name in bare if name and not _is_address(name))
         first: dict[str, str] = {}
-        for name in sorted(labels.without_port(one) for one in names):
+        for name in sorted(map(labels.without_port, names)):
             first.setdefault(name.partition('.')[0], name)
         shorts = sorted(
             {name.partition('.')[0] for name in named},
-            key=lambda one: (first.get(one, one), one),
+            key=lambda short: (first.get(short, short), short),
         )
         domains = sorted({name.partition('.')[2] for name in named} - {''})
         self.shorts = _numbered(shorts, 'host-{}')
@@ -88,15 +89,15 @@ class Hosts:
 
 def _by_case(words: Iterable[str]) -> dict[str, list[str]]:
     """The spellings of each word, by the word in small letters."""
-    found: dict[str, list[str]] = {}
+    spellings: dict[str, list[str]] = {}
     for word in sorted(set(words)):
-        found.setdefault(word.lower(), []).append(word)
-    return found
+        spellings.setdefault(word.lower(), []).append(word)
+    return spellings
 
 
-def _like(known: dict[str, list[str]], word: str) -> str:
+def _like(by_case: dict[str, list[str]], word: str) -> str:
     """The word as it is spelled elsewhere, if that is known."""
-    spellings = known.get(word.lower(), [])
+    spellings = by_case.get(word.lower(), [])
     return word if word in spellings or not spellings else spellings[0]
 
 
@@ -107,14 +108,15 @@ def _is_address(bare: str) -> bool:
 
 def _addresses(names: list[str]) -> dict[str, str]:
     """Addresses of the same family; of none that is in use anywhere."""
-    found = {}
+    addresses = {}
     for number, name in enumerate(names, 1):
         high, low = divmod(number, 256)
         if ':' in name:
-            found[name] = f'2001:db8::{high:04x}:{low:04x}'
+            addresses[name] = f'2001:db8::{high:04x}:{low:04x}'
         else:
-            found[name] = f'198.{18 + high // 256:02}.{high % 256:03}.{low:03}'
-    return found
+            second = f'{18 + high // 256:02}'
+            addresses[name] = f'198.{second}.{high % 256:03}.{low:03}'
+    return addresses
 
 
 def _numbered(names: list[str], pattern: str) -> dict[str, str]:
@@ -127,7 +129,7 @@ def _numbered(names: list[str], pattern: str) -> dict[str, str]:
 
 def uuids(names: Iterable[str]) -> Numbered:
     """New uuids, in the order of the old ones."""
-    found = Numbered([], '{}')
+    numbered = Numbered([], '{}')
     for number, name in enumerate(sorted(set(names) - {''}), 1):
-        found.table[name] = f'00000000-0000-4000-8000-{number:012}'
-    return found
+        numbered.table[name] = f'00000000-0000-4000-8000-{number:012}'
+    return numbered

@@ -33,11 +33,11 @@ NOTHING = 'vector(0) > 1'
 class Queries:
     """New texts of queries, and new names of their labels.
 
-    :param known: the new name of a text that is a name, '' if it is none
+    :param new_name: the new name of a text that is a name, '' if it is none
     """
 
-    def __init__(self, known: Callable[[str], str]) -> None:
-        self._known = known
+    def __init__(self, new_name: Callable[[str], str]) -> None:
+        self._known = new_name
         self._texts: dict[str, str] = {}
         self._words: dict[str, str] = {}
         self._queries: dict[str, str] = {}
@@ -60,11 +60,11 @@ class Queries:
         return self._words.setdefault(was, f'name_{len(self._words) + 1:03}')
 
     def _rewritten(self, query: str) -> str:
-        parts = [self._part(found) for found in _TOKEN.finditer(query)]
+        parts = [*map(self._part, _TOKEN.finditer(query))]
         return ' '.join(''.join(parts).split()) or NOTHING
 
-    def _part(self, found: re.Match[str]) -> str:
-        kind, text = found.lastgroup, found[0]
+    def _part(self, token: re.Match[str]) -> str:
+        kind, text = token.lastgroup, token[0]
         if kind in ('number', 'sign'):
             return text
         if kind == 'word':

@@ -6,23 +6,41 @@ nobody thought of does not leave the house.
 """
 
 import re
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import os_resource_classes
 import os_traits
 
-from kronos.clients import neutron
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import MigrationPhase
-from kronos.extensions.cells import cell_drain
-from kronos.extensions.cells.readings import unfinished_moves
-from kronos.extensions.recovery import restarts
-from kronos.extensions.recovery.failures import NOT_ASKED
-from kronos.extensions.recovery.readings import failures
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud, exclusions
+
+OTHER = 'other'
+"""Instead of a word that no closed list has."""
+
+
+def allowed(word: Any, words: Collection[str], other: str = OTHER) -> Any:
+    """A word of a closed list, or nothing at all; else another one."""
+    return word if not word or word in words else other
+
+
+def own_words(text: str, more: Iterable[str] = ()) -> str:
+    """What of a warning, an error or a reason is Kronos' own words.
+
+    :param more: beside those of all
+    """
+    if not text:
+        return ''
+    phrases = [phrase for phrase in (*PHRASES, *more) if phrase in text]
+    phrases += HTTP_STATUS.findall(text)
+    if text in phrases:
+        return text
+    return '; '.join([*dict.fromkeys(phrases), 'the rest is not told'])
 
 
 def _words(text: str) -> frozenset[str]:
@@ -57,15 +75,13 @@ MOVE_STATUSES = _words(
     'CANCELLED CANCELLING DELETED FAILED ONGOING PENDING RECOMMENDED SKIPPED '
     'SUCCEEDED SUPERSEDED'
 )
-PHASES = frozenset(
-    phase.value for phase in [*MigrationPhase, *cell_drain.CellPhase]
-)
+PHASES = frozenset(phase.value for phase in MigrationPhase)
 ERROR_TYPES = (
     {row.error for row in faults.TABLE.values() if row.error}
     | {
         name
-        for name, found in vars(exceptions).items()
-        if isinstance(found, type)
+        for name, kind in vars(exceptions).items()
+        if isinstance(kind, type)
     }
     | {'unknown'}
 )
@@ -100,8 +116,6 @@ PHRASES = (
     cloud.NO_HISTORY,
     cloud.NO_DIRTY_RATES,
     dirty_rates.FIELD,
-    unfinished_moves.NOT_KNOWN,
-    NOT_ASKED,
     'the recording does not tell its time',
     'all hosts are taken to be up and enabled',
     'are not planned',
@@ -110,8 +124,6 @@ PHRASES = (
     'it is in no known cell',
     'it is in more than one cell',
     exclusions.OPTION,
-    failures.OF_HOSTS,
-    failures.OF_SERVERS,
     'the newest sample is too old',
     'so no sample counts as fresh',
     'Synchronise the clocks',
@@ -129,11 +141,6 @@ PHRASES = (
 """Of warnings and errors."""
 HTTP_STATUS = re.compile(r'\bHTTP (?:status )?[1-5]\d\d\b', re.ASCII)
 
-GUESTS = frozenset({'', restarts.RUNNING, restarts.OFF})
-STOPPERS = frozenset(
-    {'', restarts.BY_NOVA, restarts.BY_KRONOS, restarts.BY_USER}
-)
-PORTS = frozenset({'', neutron.RESOURCES, neutron.ACCELERATOR})
 ACTION_STATES = _words(
     'PENDING ONGOING SUCCEEDED FAILED CANCELLED DELETED SKIPPED'
 )

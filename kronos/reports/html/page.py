@@ -5,12 +5,14 @@ No scripts, no network, no file beside it; every value is escaped.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jinja2
 
+from kronos.reports import parts
 from kronos.reports.html import formatting, sankey, scale, view
+from kronos.reports.parts import ReportPart
 
 
 def render(document: Mapping[str, Any], title: str) -> str:
@@ -31,7 +33,7 @@ def render(document: Mapping[str, Any], title: str) -> str:
         if sorting
     ]
     return (
-        _environment()
+        _environment(tuple(parts.by_name().items()))
         .get_template('page.html')
         .render(
             title=title,
@@ -42,6 +44,11 @@ def render(document: Mapping[str, Any], title: str) -> str:
             scale_width=scale.WIDTH,
             row_height=sankey.ROW,
             limits=_LIMITS,
+            sections=[
+                f'{name}/{template}'
+                for name, part in parts.by_name().items()
+                for template in part.sections
+            ],
             orders=max(
                 (len(sorting.labels) for sorting in sortings), default=0
             ),
@@ -53,9 +60,22 @@ _LIMITS = {'moves': view.MOVES, 'listed': view.LISTED}
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def _environment(
+    of_parts: Sequence[tuple[str, ReportPart]],
+) -> jinja2.Environment:
+    """:param of_parts: by whose names their templates are found"""
+    templates = {
+        name: jinja2.PackageLoader(type(part).__module__.rpartition('.')[0])
+        for name, part in of_parts
+        if part.sections
+    }
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader('kronos.reports.html'),
+        loader=jinja2.ChoiceLoader(
+            [
+                jinja2.PackageLoader('kronos.reports.html'),
+                jinja2.PrefixLoader(templates),
+            ]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=formatting.finalize,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.reports import thresholds
+from kronos.reports import parts, thresholds
 from kronos.reports.html import (
     bars,
     grouping,
@@ -27,17 +27,25 @@ _SAYS = {
     'cooldown': 'Cooling down',
     'done': 'Done',
     'exclusions_unknown': 'Hosts at fault unknown',
-    'failures_unknown': 'What failed is unknown',
     'no_policy': 'No usable policy',
     'no_services': 'Services unknown',
     'packed': 'Packed',
-    'too_many_at_fault': 'Too many hosts at fault',
     'stuck': 'Stuck',
     'too_few_hosts': 'Too few hosts',
 }
+_GOOD = frozenset({'balanced', 'done', 'packed'})
+_BAD = frozenset(
+    {
+        'exclusions_unknown',
+        'no_policy',
+        'no_services',
+        'stuck',
+        'too_few_hosts',
+    }
+)
+"""Why planning ended, as the colour of its words."""
 _PHASES = {
     'affinity': 'repair of a server group',
-    'cell_drain': 'drain of a cell',
     'evacuate': 'drain of a host',
     'pack': 'pack',
     'spread': 'spread',
@@ -73,6 +81,8 @@ class Scope:
     number: int
     plan: Mapping[str, Any]
     outcome: str
+    colour: str
+    """Of the outcome: good, bad, or '' for neither."""
     over: thresholds.Change
     """The policies over their thresholds."""
     certified: str
@@ -111,7 +121,17 @@ def scopes(document: Mapping[str, Any]) -> list[Scope]:
 
 
 def phase(name: str) -> str:
-    return _PHASES.get(name, name)
+    of_parts = (part.phases.get(name) for part in parts.every())
+    return _PHASES.get(name) or next(filter(None, of_parts), name)
+
+
+def _outcome(stopped: str) -> tuple[str, str]:
+    """Why planning ended, and the colour of that."""
+    for part in parts.every():
+        if stopped in part.stops:
+            return part.stops[stopped], 'bad'
+    colour = {stopped in _GOOD: 'good', stopped in _BAD: 'bad'}.get(True, '')
+    return _SAYS.get(stopped, stopped), colour
 
 
 def _certified(row: Mapping[str, Any]) -> str:
@@ -130,10 +150,12 @@ def _scope(number: int, row: Mapping[str, Any]) -> Scope:
     steps = row['steps']
     zone_of = {row.name: row.zone for row in rows}
     fills = any(figure.fills for figure in figures)
+    outcome, colour = _outcome(row['stopped'])
     return Scope(
         number=number,
         plan=row,
-        outcome=_SAYS.get(row['stopped'], row['stopped']),
+        outcome=outcome,
+        colour=colour,
         over=thresholds.of_row(row),
         certified=_certified(row),
         rest=(row.get('rest') or {}).get('text', ''),

@@ -38,7 +38,6 @@ LISTS = frozenset(
     {
         'cmd/checks/cloud:_nova',
         'cmd/record:argument_parser',
-        'cmd/test_config:argument_parser',
         'cmd/what_if:add',
     }
 )

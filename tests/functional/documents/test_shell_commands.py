@@ -91,7 +91,7 @@ RUN_BY = {
         'tests/lab/test_test_config.py:TestBroken.test_prometheus_is_away'
     ),
     ShellCommand.TEST_CELLS: (
-        'tests/unit/cmd/checks/cells/test_check.py:TestCells.test_all_is_well'
+        'tests/unit/extensions/cells/checks/test_check.py:TestCells.test_all_is_well'
     ),
     ShellCommand.STATUS: (
         'tests/lab/long/test_upgrade.py:TestUpgrade.test_one_default_differs'

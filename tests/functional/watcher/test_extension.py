@@ -63,7 +63,10 @@ class ExtensionTestCase(base.KronosTestCase):
         found = load.read(
             os.path.join(self.records, *os.listdir(self.records))
         )
-        self.assertEqual(extension.Rack(['h1']), found.settings.extension)
+        self.assertEqual(
+            extension.Rack(extension.RackDrain(['h1'])),
+            found.settings.extension,
+        )
         again = replay(found, ReplayOptions()).report
         self.assertEqual(
             [one.input_parameters['resource_id'] for one in moves],

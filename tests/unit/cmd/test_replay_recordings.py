@@ -48,11 +48,7 @@ class TestHostNames(RecordingsTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        recording = recordings.small()
-        for (_, label), reading in recording.answers.items():
-            if label == 'host':
-                for sample in reading.samples:
-                    sample.label = f'{sample.label}:9100'
+        recording = recordings.metrics_renamed(recordings.small(), ':9100')
         self.path = str(self.top / 'named')
         load.write(self.path, recording)
 

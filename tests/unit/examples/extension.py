@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kronos.common.names.name_marks import HostName
 from kronos.engine import edits, phase_rules
 from kronos.engine.extension import Extension, Phase, ReasonCode
 from kronos.engine.planning.drain_reasons import DrainReasons
@@ -13,6 +14,7 @@ from kronos.engine.planning.phase_input import PhaseInput, PhasePlan
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import MigrationPhase, Stop
+from kronos.reports.parts import ReportPart
 
 
 class RackPhase(Phase):
@@ -47,8 +49,17 @@ def _powered(case, reason, pair):
 
 
 @dataclasses.dataclass
-class RackReadings:
-    scopes: list[str]
+class RackDrain:
+    """What an audit asks for; names are marked as such."""
+
+    hosts: list[HostName]
+
+
+@dataclasses.dataclass
+class RackWork:
+    """What a snapshot keeps: at these hosts somebody works just now."""
+
+    hosts: list[HostName] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,28 +69,45 @@ class Rack(Extension):
     name = 'rack'
     stops: ClassVar = (*RackStop,)
     relaxations: ClassVar = {RackCode.NO_POWER: _powered}
+    asks = RackDrain
+    keeps = RackWork
     phases: ClassVar = {
         RackPhase.RACK: PhasePlan(
             phase_rules.TABLE[MigrationPhase.EVACUATE], run
         )
     }
 
-    def cut(self, snapshot, inventory, request):
-        return inventory.beside.get(self.name)
-
     def stopped(self, snapshot, settings):
         if self.power:
             return None
         return Reason('the power is not known', RackCode.NO_POWER)
 
+    def prepare(self, settings):
+        settings.evacuate, settings.rebalance = True, False
+
     def to_empty(self, snapshot, settings):
-        return self.asked
+        work = snapshot.beside.get(self.name, RackWork())
+        return set(self.asked.hosts) - set(work.hosts)
 
     def host_reasons(self, host, settings):
-        if host.name not in (self.asked or ()):
+        if host.name not in self.asked.hosts:
             return []
         return [Reason('its rack is emptied', Code.HOST_DRAINED)]
 
     def note(self, result, snapshot, settings):
+        result.beside[self.name] = len(result.steps)
         for step in result.steps:
             step.why = 'leaves its rack'
+
+
+class RackReport(ReportPart):
+    """What a report says, on a terminal and to programs."""
+
+    phases: ClassVar = {'rack': 'drain of a rack'}
+
+    def scope(self, scope):
+        return {'rack': scope.beside.get('rack')}
+
+    def lines(self, scope, uuids):
+        leaving = scope.beside.get('rack', 0)
+        return [f'{leaving} servers leave their rack.'] if leaving else []

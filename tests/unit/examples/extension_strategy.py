@@ -12,7 +12,7 @@ from kronos.strategies import base, goals
 from kronos.strategies.outcome import status_messages
 from kronos.strategies.outcome.additions import Additions
 from kronos.strategies.outcome.planned_actions import PlannedAction
-from tests.unit.examples.extension import Rack, RackReadings
+from tests.unit.examples.extension import Rack, RackDrain, RackWork
 
 STATE = 'rack_state'
 DONE = []
@@ -21,7 +21,9 @@ DONE = []
 
 class RackReader(Reader):
     def read(self, look):
-        look.gathered.beside[Rack.name] = RackReadings(sorted(look.hosts))
+        hosts = [host for scope in look.hosts.values() for host in scope]
+        frozen = [host.name for host in hosts if host.frozen]
+        look.gathered.beside[Rack.name] = RackWork(frozen)
 
 
 class RackAdditions(Additions):
@@ -93,7 +95,7 @@ class EmptyRack(base.KronosStrategy):
     def parse(cls, raw):
         parsed = super().parse(raw)
         return dataclasses.replace(
-            parsed, hosts=None, extension=Rack(parsed.hosts)
+            parsed, hosts=None, extension=Rack(RackDrain(parsed.hosts))
         )
 
     @classmethod

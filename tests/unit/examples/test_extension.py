@@ -8,6 +8,8 @@ import sys
 import fixtures
 from oslotest import base
 
+from kronos.cmd import replay as replay_command
+from kronos.cmd import replay_tables
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine.explain.answers import PlanAnswers
 from kronos.engine.reasons import Code
@@ -16,10 +18,22 @@ from kronos.engine.types import CycleInput
 from kronos.recordings import load, replay
 from kronos.recordings.anonymize import anonymizer
 from kronos.reports import document
+from kronos.reports.html import view
 from tests.builders import recordings
-from tests.unit.examples.extension import Rack, RackPhase, RackStop
+from tests.unit.examples.extension import (
+    Rack,
+    RackDrain,
+    RackPhase,
+    RackStop,
+    RackWork,
+)
 
-ENTRY = '[kronos.extensions]\nrack = tests.unit.examples.extension:Rack\n'
+ENTRIES = """\
+[kronos.extensions]
+rack = tests.unit.examples.extension:Rack
+[kronos.extensions.reports]
+rack = tests.unit.examples.extension:RackReport
+"""
 
 
 class TestExtension(base.BaseTestCase):
@@ -27,23 +41,29 @@ class TestExtension(base.BaseTestCase):
         super().setUp()
         self.place = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.settings = Settings(
-            evacuate=True, rebalance=False, extension=Rack(['a1'])
+            evacuate=True, rebalance=False, extension=Rack(RackDrain(['a1']))
         )
         self.recording = dataclasses.replace(
             recordings.small(), settings=self.settings
         )
 
     def install(self):
-        """What pip would make of a package with this entry point."""
+        """What pip would make of a package with these entry points."""
         where = self.place / 'site' / 'rack-1.dist-info'
         where.mkdir(parents=True)
         (where / 'METADATA').write_text('Name: rack\nVersion: 1\n')
-        (where / 'entry_points.txt').write_text(ENTRY)
+        (where / 'entry_points.txt').write_text(ENTRIES)
         path = fixtures.MonkeyPatch('sys.path', [str(where.parent), *sys.path])
         self.useFixture(path)
 
-    def replayed(self, recording):
-        return replay.replay(recording, replay.ReplayOptions())
+    def replayed(self, recording, **options):
+        return replay.replay(recording, replay.ReplayOptions(**options))
+
+    def written(self, recording):
+        """The same from its files."""
+        path = str(self.place / 'recording')
+        load.write(path, recording)
+        return load.read(path)
 
     def test_it_plans(self):
         found = self.replayed(self.recording)
@@ -71,7 +91,9 @@ class TestExtension(base.BaseTestCase):
         self.assertEqual(Code.PLANNED.value, codes[step.destination])
 
     def test_it_stops_for_a_reason_of_its_own(self):
-        self.recording.settings.extension = Rack(['a1'], power=False)
+        self.recording.settings.extension = Rack(
+            RackDrain(['a1']), power=False
+        )
         plan = self.replayed(self.recording)
         [scope, *_] = plan.report.scopes
         self.assertIs(RackStop.NO_POWER, scope.stopped)
@@ -90,22 +112,78 @@ class TestExtension(base.BaseTestCase):
 
     def test_it_is_recorded_and_replayed(self):
         self.install()
-        path = str(self.place / 'recording')
-        load.write(path, self.recording)
-        found = load.read(path)
+        found = self.written(self.recording)
         self.assertEqual(self.settings.extension, found.settings.extension)
         self.assertEqual(
             self.replayed(self.recording).report.steps,
             self.replayed(found).report.steps,
         )
 
+    def test_what_it_keeps_beside_a_snapshot(self):
+        """It plans by that, in the file and back."""
+        self.install()
+        self.recording.gathered.beside['rack'] = RackWork(['a1'])
+        found = self.written(self.recording)
+        self.assertEqual(self.recording.gathered, found.gathered)
+        for snapshot in found.snapshots():
+            self.assertEqual(RackWork(['a1']), snapshot.beside['rack'])
+        self.assertEqual([], self.replayed(found).report.steps)
+
     def test_it_is_not_installed(self):
-        path = str(self.place / 'recording')
-        load.write(path, self.recording)
-        found = self.assertRaises(ConfigurationError, load.read, path)
+        found = self.assertRaises(
+            ConfigurationError, self.written, self.recording
+        )
         self.assertIn('there is no extension "rack"', str(found))
 
+    def test_what_is_asked_is_wrong(self):
+        self.install()
+        self.recording.settings.extension = Rack({'host': ['a1']})
+        found = self.assertRaises(
+            ConfigurationError, self.written, self.recording
+        )
+        self.assertIn('extension rack.', str(found))
+
     def test_no_name_of_a_cloud_is_told(self):
-        """An anonymous recording forgets what was asked of it."""
+        """An anonymous recording has new names, and the same plan."""
+        self.install()
+        self.recording.gathered.beside['rack'] = RackWork(['a2'])
+        found = self.written(anonymizer.anonymized(self.recording))
+        [host] = found.settings.extension.asked.hosts
+        [other] = found.gathered.beside['rack'].hosts
+        self.assertLess({host, other}, found.gathered.cloud.hosts.keys())
+        self.assertFalse({'a1', 'a2'} & {host, other})
+        steps = self.replayed(found).report.steps
+        self.assertEqual({host}, {step.source for step in steps})
+
+    def test_plain_values_are_forgotten(self):
+        """What names there may be in them nobody knows."""
+        self.recording.settings.extension = Rack(['a1'])
         found = anonymizer.anonymized(self.recording)
         self.assertEqual(Rack(), found.settings.extension)
+
+    def test_a_command_asks_for_it(self):
+        """By the word of its name, with parameters."""
+        self.install()
+        parser = replay_command.argument_parser()
+        parsed = parser.parse_args(
+            ['x', '--mode', 'rack', '--parameter', 'hosts=["a2"]']
+        )
+        found = self.replayed(
+            recordings.small(),
+            mode=parsed.mode,
+            parameters=dict(parsed.parameter),
+        )
+        self.assertTrue(found.report.steps)
+        self.assertEqual({'a2'}, {step.source for step in found.report.steps})
+
+    def test_a_report_has_its_keys_and_lines(self):
+        self.install()
+        found = self.replayed(self.recording).report
+        number = len(found.steps)
+        rows = document.document(found)['scopes']
+        self.assertEqual(
+            [number], [row['rack'] for row in rows if row['rack']]
+        )
+        text = replay_tables.table(found.scopes[0])
+        self.assertIn(f'{number} servers leave their rack.', text)
+        self.assertEqual('drain of a rack', view.phase('rack'))

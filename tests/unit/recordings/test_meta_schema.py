@@ -78,11 +78,11 @@ class TestSettings(base.BaseTestCase):
     def test_nothing_is_lost(self) -> None:
         for name, value in inventory.defaults(Settings).items():
             self.assertNotEqual(value, getattr(SETTINGS, name), name)
-        row = meta_schema.SettingsRow.of(SETTINGS)
+        row = meta_schema.schemas().settings.of(SETTINGS)
         self.assertEqual(SETTINGS, row.settings())
 
     def test_keys_and_what_an_older_recording_lacks(self) -> None:
-        row, before = meta_schema.SettingsRow(), Settings()
+        row, before = meta_schema.schemas().settings(), Settings()
         self.assertEqual('follows', row.unexplained_load)
         row.unexplained_load = before.unexplained_load
         options = {
@@ -111,8 +111,8 @@ class TestSettings(base.BaseTestCase):
         )
 
     def test_exchanges_as_they_were_told_once(self) -> None:
-        adapter = meta_schema.META
-        row = vars(meta_schema.SettingsRow())
+        adapter = meta_schema.schemas().file
+        row = vars(meta_schema.schemas().settings())
         for old, new in ((True, SwapMoves.SAFE), (False, SwapMoves.NONE)):
             meta = adapter.validate_python(
                 {
@@ -137,11 +137,11 @@ class TestRequest(base.BaseTestCase):
     def test_nothing_is_lost(self) -> None:
         for name, value in inventory.defaults(ScopeRequest).items():
             self.assertNotEqual(value, getattr(REQUEST, name), name)
-        row = meta_schema.RequestRow.of(REQUEST)
+        row = meta_schema.schemas().request.of(REQUEST)
         self.assertEqual(REQUEST, row.request())
 
     def test_keys(self) -> None:
-        row = meta_schema.RequestRow.of(REQUEST)
+        row = meta_schema.schemas().request.of(REQUEST)
         self.assertEqual(
             [
                 'aggregates',

@@ -12,11 +12,7 @@ CAUSE = 'no host has a value: Prometheus says a1.x.org where Nova says a1; '
 
 class TestSentence(base.BaseTestCase):
     def sentence(self, how: HostMatch, can_try: bool = False) -> str:
-        recording = recordings.small()
-        for (_, label), reading in recording.answers.items():
-            if label == 'host':
-                for sample in reading.samples:
-                    sample.label = f'{sample.label}.x.org'
+        recording = recordings.metrics_renamed(recordings.small(), '.x.org')
         snapshots = recording.snapshots(
             recording.policies, recording.settings, recording.request
         )

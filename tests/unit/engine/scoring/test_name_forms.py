@@ -116,11 +116,7 @@ class TestRemedy(base.BaseTestCase):
 
 class TestSnapshots(base.BaseTestCase):
     def test_all_scopes_and_policies(self) -> None:
-        recording = recordings.small()
-        for (_, label), reading in recording.answers.items():
-            if label == 'host':
-                for sample in reading.samples:
-                    sample.label = f'{sample.label}.x.org'
+        recording = recordings.metrics_renamed(recordings.small(), '.x.org')
         snapshots = recording.snapshots(
             recording.policies, recording.settings, recording.request
         )

@@ -126,6 +126,18 @@ class TestNames(base.BaseTestCase):
         )
         self.assertEqual(was, self.value)
 
+    def test_without_texts(self) -> None:
+        """Names stay; of other texts, marked or not, nothing does."""
+        self.value.inner = Inner('z1', 'of a person')
+        found = marked.without_texts(self.value)
+        self.assertEqual(Inner('z1', ''), found.inner)
+        self.assertEqual((['h4', Inner('z1', '')]), found.mixed)
+        person = Forgotten('h', 'Smith', ['S'], {'u': Deep('John')})
+        self.assertEqual(
+            Forgotten('h', '', [''], {'u': Deep('')}),
+            marked.without_texts(person),
+        )
+
     def test_what_is_not_followed(self) -> None:
         """A container of another kind is an error, not a name that stays."""
 

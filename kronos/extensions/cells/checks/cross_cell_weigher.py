@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of Nova's CrossCellWeigher: do resizes stay in their cell?
+
+Nova's own preference is why the hosts of a cell are disabled before servers
+leave it by a resize. A multiplier that turns it round moves what nobody
+planned.
+"""
+
+from kronos.cmd.checks.findings import Findings
+from kronos.extensions.cells.checks.needs import Need
+
+NAME = 'cross_cell_move_weight_multiplier'
+"""Of the option, and of the metadata of aggregates that goes before it."""
+GROUP = 'filter_scheduler'
+
+
+def judge(what: str, value: float, where: str, findings: Findings) -> Need:
+    """Judge a multiplier.
+
+    :param what: the option, or the metadata of an aggregate
+    """
+    shown = f'{value:.0f}' if value.is_integer() else f'{value:g}'
+    if not value > 0.0:
+        effect = 'prefer another cell' if value else 'go to any cell'
+        findings.warning(
+            'cells-weigher',
+            f'{where}: {what} = {shown}: what is resized, or cold-migrated '
+            f'without a host, by anybody who may leave a cell will {effect}',
+            'set it above 0 (Nova has 1000000); what Kronos resizes leaves '
+            'the cell by close_source',
+        )
+    return Need(what, shown, where, value > 0.0)
