@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from kronos.clients.neutron import ACCELERATOR, RESOURCES
 from kronos.common.exceptions import ConfigurationError
 from kronos.common.names.name_marks import Name
 from kronos.engine.settings import Settings
@@ -37,7 +36,6 @@ from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import HostChoice, ScopeRequest
 
 FILE = 'nova/cells.json'
-PORTS = frozenset({'', RESOURCES, ACCELERATOR})
 
 
 class CellRecording(RecordingPart):
@@ -129,8 +127,12 @@ class CellRecording(RecordingPart):
         return [flavor.extra_specs for flavor in flavors]
 
     def anonymous_fields(self, instance: Instance) -> dict[str, Any]:
-        return {'tied_port': allowed(instance.tied_port, PORTS)}
+        from kronos.clients import neutron  # it loads what no replay needs
+
+        ties = (neutron.RESOURCES, neutron.ACCELERATOR)
+        return {'tied_port': allowed(instance.tied_port, ties)}
 
     def anonymous(self, gathered: CloudInventory, specs: Specs) -> None:
-        needs = anonymous.needs(cell_drain.needs_of(gathered), specs)
-        gathered.beside[cell_drain.NAME] = needs
+        if cell_drain.NAME in gathered.beside:
+            needs = anonymous.needs(cell_drain.needs_of(gathered), specs)
+            gathered.beside[cell_drain.NAME] = needs

@@ -52,10 +52,8 @@ class RecoveryRecording(RecordingPart):
     def read(
         self, folder: Folder, meta: Any, gathered: CloudInventory
     ) -> None:
-        unknown = meta.failures_unknown
-        gathered.beside[failures.NAME] = Failures(
-            NOT_ASKED if unknown is None else unknown
-        )
+        if meta.failures_unknown is not None:
+            gathered.beside[failures.NAME] = Failures(meta.failures_unknown)
 
     def anonymous_fields(self, instance: Instance) -> dict[str, Any]:
         return {
@@ -77,8 +75,9 @@ class RecoveryRecording(RecordingPart):
 
 
 def _reword(gathered: CloudInventory, reword: Callable[[str], str]) -> None:
-    unknown = reword(failures.why_unknown(gathered.beside))
-    gathered.beside[failures.NAME] = Failures(unknown)
+    if failures.NAME in gathered.beside:
+        unknown = reword(failures.why_unknown(gathered.beside))
+        gathered.beside[failures.NAME] = Failures(unknown)
 
 
 def _restart(restart: PastRestart) -> PastRestart:
