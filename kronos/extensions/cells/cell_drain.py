@@ -36,6 +36,11 @@ SAME = 'same'
 """As the new flavor in a map: the server keeps its own."""
 ANY = '*'
 """As the old flavor in a map: every one that has no entry of its own."""
+NOT_KNOWN = (
+    'which moves to other cells Kronos has begun is not recorded, so each is '
+    'taken for one of somebody else'
+)
+"""A warning that is told with the reason."""
 
 
 class CellPhase(Phase):

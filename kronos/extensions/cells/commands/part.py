@@ -50,7 +50,7 @@ class CellCommands(CommandPart):
             begun = unfinished_moves.listed(client, since)
         except exceptions.ClientError as error:
             begun = []
-            lacking.append(f'{unfinished_moves.NOT_KNOWN}: {error}')
+            lacking.append(f'{cell_drain.NOT_KNOWN}: {error}')
         unfinished_moves.note(listings, gathered, begun)
         return lacking
 

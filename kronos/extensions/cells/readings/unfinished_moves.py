@@ -36,11 +36,6 @@ STATUSES = ('RESIZE', VERIFY, 'REVERT_RESIZE')
 """Of a server whose cold move is not over."""
 REMEMBERED_SECONDS = 30 * 86400.0
 """For so long a move that was begun is known to be Kronos' own."""
-NOT_KNOWN = (
-    'which moves to other cells Kronos has begun is not recorded, so each is '
-    'taken for one of somebody else'
-)
-"""A warning that is told with the reason."""
 BEHIND_SECONDS, AHEAD_SECONDS = 300.0, 600.0
 """A migration of which the mark does not know yet began so soon before or
 after it was written: clocks differ, and Nova may be slow."""

@@ -16,7 +16,7 @@ from kronos.extensions.cells.cell_drain import (
     CellPhase,
 )
 from kronos.extensions.cells.extension import Cells
-from kronos.extensions.cells.readings import cell_needs, unfinished_moves
+from kronos.extensions.cells.readings import cell_needs
 from kronos.extensions.cells.readings.cell_hosts import CellScope
 from kronos.extensions.cells.recordings import anonymous
 from kronos.extensions.cells.recordings.cell_schema import (
@@ -47,7 +47,7 @@ class CellRecording(RecordingPart):
     settings: ClassVar[Keys] = {'cell_drain': (CellDrainRow | None, None)}
     special: ClassVar = {Name.FLAVOR: {ANY, SAME}}
     phases: ClassVar = tuple(CellPhase)
-    phrases: ClassVar = (unfinished_moves.NOT_KNOWN,)
+    phrases: ClassVar = (cell_drain.NOT_KNOWN,)
 
     def request_values(self, request: ScopeRequest) -> dict[str, Any]:
         cells = request.chosen
