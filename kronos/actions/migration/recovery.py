@@ -118,6 +118,25 @@ class Recovery:
             return f'{text}; {self._mend(told is not None)}'
         return text
 
+    def of_a_missing_guest(self, instance: types.Instance) -> str:
+        """What is to be said of an ACTIVE server without a guest on its host.
+
+        :returns: '' if it runs there, or nobody knows
+        """
+        host, destination = instance.host, self._task.destination
+        if self._asked_nova() is not False:
+            return ''
+        states = self._asked_exporters() or {}
+        if states.get(destination) == RUNNING:
+            seen = f'its guest runs on {destination} (guest_state_query)'
+        else:
+            seen = f'its guest does not run there: look at {destination}'
+        self.in_short = f'its guest does not run on {host}'
+        return (
+            f'the instance is ACTIVE on {host}, but {seen}; its allocations '
+            'in Placement are left as they are'
+        )
+
     def _asked_nova(self) -> bool | None:
         try:
             return self._nova.is_guest_running(self._task.instance)

@@ -156,7 +156,9 @@ class Verification:
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN
         if remark and status.uuid and never_ran:
-            remark = self._allocations.put_back(status.uuid, remark)
+            # libvirt may have moved a guest whose nova-compute was away.
+            lost = self._recovery.of_a_missing_guest(instance)
+            remark = lost or self._allocations.put_back(status.uuid, remark)
         return f'; {remark}' if remark else ''
 
     def _check_evacuation(
