@@ -81,6 +81,8 @@ class Recovery:
         self._states = states
         self.in_short = ''
         """What an operator has to know before all else; '' if nothing."""
+        self.is_elsewhere = False
+        """Whether the guest is seen on another host than its server's."""
 
     def of_an_error(self, instance: types.Instance, clear: bool) -> str:
         """What is to be said of a server in ERROR; '' where nobody knows.
@@ -97,6 +99,7 @@ class Recovery:
             if state == RUNNING and name != host
         ]
         if elsewhere:
+            self.is_elsewhere = True
             self.in_short = f'in ERROR, its guest runs on {elsewhere[0]}'
             return (
                 f'its guest is seen running on {" and ".join(elsewhere)} '

@@ -142,16 +142,17 @@ class Verification:
             return f'; the instance is gone{self.of_a_loss(status.uuid)}'
         if not _is_settled(instance, self._task.source):
             # It may have arrived all the same, or be in ERROR.
-            found = [_place(instance)]
+            remarks = [_place(instance)]
             if _is_idle(instance, None):
                 self._check_evacuation(instance, status.uuid)
                 held = self._allocations.of(status.uuid, instance.host)
-                found.append(held)
+                guest = ''
                 if instance.status == ERROR:
-                    found.append(
-                        self._recovery.of_an_error(instance, not held)
-                    )
-            return ''.join(f'; {one}' for one in found if one)
+                    guest = self._recovery.of_an_error(instance, not held)
+                # Where its guest is elsewhere, so may be what it holds.
+                is_elsewhere = self._recovery.is_elsewhere
+                remarks += [guest] if is_elsewhere else [held, guest]
+            return ''.join(f'; {remark}' for remark in remarks if remark)
         remark = self._allocations.of(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN
