@@ -5,6 +5,7 @@ from oslotest import base
 
 from kronos.common import status
 from kronos.engine import types
+from kronos.engine.reasons import Code, Reason
 from kronos.strategies.outcome import status_messages
 
 
@@ -54,6 +55,17 @@ class SummaryTestCase(base.BaseTestCase):
         self.assertEqual(
             'alpha: 2 migrations, combined imbalance 0.62 -> 0.11 (budget)',
             told,
+        )
+
+    def test_closed_hosts_alone(self):
+        """Migrations that are none are not counted."""
+        why = Reason('it is at fault', Code.HOST_AT_FAULT)
+        closing = types.Closing('h1', why)
+        self.assertEqual(
+            'alpha: h1 is closed (it is at fault)',
+            self.summary(
+                scope(closings=[closing]), outcome=status_messages.recovered
+            ),
         )
 
     def test_what_is_at_fault_and_no_host(self):
