@@ -20,7 +20,8 @@ def fit(text: str) -> str:
     """One line of at most ``LIMIT`` characters, without secrets.
 
     What a database might refuse is replaced by ``?``. Of a longer text the
-    end is cut off; a command that would be cut off goes to the beginning.
+    end is cut off; a command that would be cut off goes to the beginning,
+    after the first clause where both fit.
     """
     line = masking.masked(' '.join(text.split()))
     line = _UNSTORABLE.sub('?', line)
@@ -33,7 +34,7 @@ def _command_first(line: str) -> str:
     """A text whose first command is within the limit, if it has one.
 
     Its clause goes to the beginning; where that is too long itself, the
-    command alone.
+    command alone. A first clause that is short says what matters most.
     """
     command = shell_commands.IN_SENTENCE.search(line)
     most = LIMIT - len(MORE)
@@ -47,5 +48,8 @@ def _command_first(line: str) -> str:
     end = len(line) if end < 0 else end
     if head + command.end() - begin > most:
         begin = command.start()
+    first = line.find(BETWEEN, head, begin)
+    if 0 <= first <= most - len(BETWEEN) - (end - begin):
+        head = first + len(BETWEEN)
     before, after = line[head:begin].removesuffix(BETWEEN), line[end:]
     return f'{line[:head]}{line[begin:end]}{BETWEEN}{before}{after}'

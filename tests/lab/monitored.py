@@ -19,6 +19,7 @@ class MonitoredTestCase(real.RealTestCase):
     Skipped where they cannot be had.
     """
 
+    monitored = True
     masakari: ClassVar[bool] = False
 
     def setUp(self) -> None:

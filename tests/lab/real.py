@@ -49,10 +49,19 @@ class RealTestCase(base.LabTestCase):
         base.lab().up(self.number)
         super().setUp()
         self.hosts = self.lab.real_hosts()
+        if not self.monitored:
+            self.stop_monitors()
         self.policies = self.sample('policies-debian-libvirt-exporter.yaml')
         self.configure()
         self.listening: dict[str, ticks.Ticks] = {}
         self.addCleanup(self.tell_consoles)
+
+    def stop_monitors(self) -> None:
+        """End those of other scenarios: Masakari would recover its guests."""
+        known = self.lab.names()
+        for host in self.hosts.values():
+            if host.monitor in known:
+                self.lab.stop(host.monitor)
 
     def tell_consoles(self) -> None:
         """What the guests said last, to be seen where a scenario fails."""

@@ -71,6 +71,8 @@ class ServerRecovery:
         self._states = context.guest_states
         self.in_short = ''
         """What an operator has to know before all else; '' if nothing."""
+        self.is_elsewhere = False
+        """Whether the guest is seen on another host than its server's."""
 
     def of_an_error(self, instance: types.Instance, clear: bool) -> str:
         """What is to be said of a server in ERROR; '' where nobody knows.
@@ -87,6 +89,7 @@ class ServerRecovery:
             if state == RUNNING and name != host
         ]
         if elsewhere:
+            self.is_elsewhere = True
             self.in_short = f'in ERROR, its guest runs on {elsewhere[0]}'
             return (
                 f'its guest is seen running on {" and ".join(elsewhere)} '
@@ -107,6 +110,25 @@ class ServerRecovery:
         if host == self._task.source and clear and not instance.task_state:
             return f'{text}; {self._mend(states is not None)}'
         return text
+
+    def of_a_missing_guest(self, instance: types.Instance) -> str:
+        """What is to be said of an ACTIVE server without a guest on its host.
+
+        :returns: '' if it runs there, or nobody knows
+        """
+        host, destination = instance.host, self._task.destination
+        if self._asked_nova() is not False:
+            return ''
+        states = self._asked_exporters() or {}
+        if states.get(destination) == RUNNING:
+            seen = f'its guest runs on {destination} (guest_state_query)'
+        else:
+            seen = f'its guest does not run there: look at {destination}'
+        self.in_short = f'its guest does not run on {host}'
+        return (
+            f'the instance is ACTIVE on {host}, but {seen}; its allocations '
+            'in Placement are left as they are'
+        )
 
     def _asked_nova(self) -> bool | None:
         try:

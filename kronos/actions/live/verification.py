@@ -110,18 +110,21 @@ class Verification:
             remarks = [_place(instance)]
             if _is_idle(instance, None):
                 self._check_evacuation(instance, status.uuid)
-                remark = self._allocations.of(status.uuid, instance.host)
-                remarks.append(remark)
+                allocated = self._allocations.of(status.uuid, instance.host)
+                guest = ''
                 if instance.status == ERROR:
-                    remarks.append(
-                        self._recovery.of_an_error(instance, not remark)
-                    )
-            return ''.join(f'; {part}' for part in remarks if part)
+                    guest = self._recovery.of_an_error(instance, not allocated)
+                # Where its guest is elsewhere, so may be what it holds.
+                is_elsewhere = self._recovery.is_elsewhere
+                remarks += [guest] if is_elsewhere else [allocated, guest]
+            return ''.join(f'; {remark}' for remark in remarks if remark)
         remark = self._allocations.of(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN
         if remark and status.uuid and never_ran:
-            remark = self._allocations.put_back(status.uuid, remark)
+            # libvirt may have moved a guest whose nova-compute was away.
+            lost = self._recovery.of_a_missing_guest(instance)
+            remark = lost or self._allocations.put_back(status.uuid, remark)
         return f'; {remark}' if remark else ''
 
     def _check_evacuation(

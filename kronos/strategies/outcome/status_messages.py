@@ -71,7 +71,8 @@ def _scope_summary(
     if scope.unmeasured:
         name += f': {cut(scope.unmeasured, REASON)}'
     first += ''.join(f'{text}; ' for text in strangers(scope))
-    return f'{name}: {first}{_migrations(scope)}, {describe(scope)}'
+    parts = [_migrations(scope), describe(scope)]
+    return f'{name}: {first}{", ".join(filter(None, parts))}'
 
 
 def unjudged(scope: types.AggregateResult) -> list[str]:
@@ -132,8 +133,13 @@ def cut(text: str, limit: int) -> str:
 
 
 def _migrations(scope: types.AggregateResult) -> str:
-    """``5 migrations (3 evacuate, 2 spread)``; one phase goes unnamed."""
+    """``5 migrations (3 evacuate, 2 spread)``; one phase goes unnamed.
+
+    Nothing in a plan that only restarts or closes.
+    """
     number = len(scope.steps)
+    if not number:
+        return ''
     text = f'{number} migration{"" if number == 1 else "s"}'
     phases = Counter(step.phase for step in scope.steps)
     if len(phases) == 1:

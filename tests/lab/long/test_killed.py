@@ -45,7 +45,8 @@ class TestSource(killed.SourceTestCase):
         for name, (state, text) in self.ends(plan).items():
             self.assertEqual('FAILED', state, text)
             self.assertRegex(
-                text, r'KRONOS:MigrationTimeout: \[\w+\] aborted after 40 s'
+                text,
+                r'KRONOS:MigrationTimeout: \[\w+\] to be aborted after 40 s',
             )
             self.assertIn(
                 f'; nova-compute on source {SOURCES[name]} is down, but not '

@@ -55,7 +55,7 @@ class TestMemory(memory.MemoryTestCase):
             'aggregates=alpha max_migrations=1'
         )
         [action] = actions
-        server = action['input_parameters']['resource_id']
+        server = action['input_parameters']['resource_name']
         self.configure(cooldown=COOLDOWN)
         # Servers of earlier scenarios may have been moved just now.
         audit, _plan, _actions = self.audited('aggregates=alpha')

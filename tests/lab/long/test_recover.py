@@ -21,6 +21,8 @@ class RecoverTestCase(monitored.MonitoredTestCase):
     options: ClassVar[dict[str, Any]] = {
         **monitored.MonitoredTestCase.options,
         'restart_timeout': 120,
+        # One of few servers leaves an imbalance wherever it goes.
+        'drain_may_exceed_threshold': True,
     }
 
     def setUp(self) -> None:

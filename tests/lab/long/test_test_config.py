@@ -10,7 +10,7 @@ class TestWrong(TestConfigTestCase):
         self.change('memory', host_label='node')
         report = self.check()
         found = self.finding(report, 'query-failed')
-        self.assertIn('has no label "node"', found['text'])
+        self.assertIn('no series has the label "node"', found['text'])
         self.assertEqual(['cpu'], list(report['scopes'][0]['imbalances']))
         audit, _, _ = self.audited('aggregates=alpha')
         [_, memory] = self.report(audit)['policies']

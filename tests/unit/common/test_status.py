@@ -37,6 +37,15 @@ class FitTestCase(base.BaseTestCase):
             self.assertEqual(210, len(result))
             self.assertTrue(result.startswith(beginning), result)
 
+    def test_first_clause_is_short(self):
+        """It says what matters most, and stays before the command."""
+        text = f'KRONOS: in ERROR; {"words " * 30}; held: {HEAL} frees it'
+        self.assertTrue(
+            status.fit(text).startswith(
+                f'KRONOS: in ERROR; held: {HEAL} frees it; words words '
+            )
+        )
+
     def test_command_that_is_whole(self):
         text = f'KRONOS: first; {HEAL} puts that right; ' + 'words ' * 40
         self.assertEqual(text[:207] + '...', status.fit(text))

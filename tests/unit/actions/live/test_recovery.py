@@ -64,6 +64,22 @@ class TellingTestCase(ErrorTestCase):
         text = self.fail('its guest is seen running on h2', 'both hypervisors')
         self.assertNotIn(COMMAND, text)
 
+    def arrive(self, migration):
+        self.break_server(migration)
+        self.cloud.swapped = {base.UUID: {'h2': {'VCPU': 1}}}
+
+    def test_it_runs_where_it_holds_its_room(self):
+        """No command that takes that away is printed."""
+        self.states = {'h1': 5.0, 'h2': 1.0}
+        self.cloud.on_look = self.arrive
+        text = self.fail('its guest is seen running on h2')
+        self.assertNotIn('heal_allocations', text)
+
+    def test_it_runs_and_holds_room_elsewhere(self):
+        self.states = {'h1': 1.0, 'h2': 5.0}
+        self.cloud.on_look = self.arrive
+        self.fail(RUNS, 'heal_allocations')
+
     def test_nobody_can_tell(self):
         path = f'{base.NOVA}/servers/{base.UUID}/diagnostics'
         for status in (501, 404, 500):

@@ -291,6 +291,26 @@ class DroppedTestCase(VerificationTestCase):
         )
         self.assertEqual(Fault.SOURCE_FAILED, error.kwargs['fault'])
 
+    def test_its_guest_has_moved(self):
+        """libvirt went on while the nova-compute was away."""
+        self.instance.script = ('running', 'running', 'error')
+
+        def restart(look):
+            self.instance.guest = 'shutdown'
+            self.cloud.swapped = {
+                base.UUID: {'h2': SIZE},
+                MIGRATION: {'h1': SIZE},
+            }
+
+        self.cloud.on_look = restart
+        self.fails(
+            exceptions.MigrationFailed,
+            'its guest does not run on h1; migration error: ',
+            'the instance is ACTIVE on h1, but its guest does not run there: '
+            'look at h2; its allocations in Placement are left as they are',
+        )
+        self.assertNotIn('POST', self.verbs('/placement/allocations'))
+
     def test_allocations_are_put_back(self):
         """The instance holds its source, the migration nothing."""
         self.fails(

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does a recovery do beside its moves?"""
 
+from kronos.engine import types
+from kronos.extensions.recovery.audit import additions
 from kronos.extensions.recovery.audit.additions import RecoveryAdditions
+from kronos.strategies.outcome import status_messages
 from tests.unit.strategies.outcome import test_planned_actions
 from tests.unit.strategies.outcome.test_planned_actions import scope, step
 
@@ -50,4 +53,12 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
                 'reason': 'it is at fault',
             },
             found[0].parameters,
+        )
+
+    def test_closed_hosts_alone(self):
+        """Migrations that are none are not counted."""
+        report = types.CycleReport([scope('alpha', closed=['h1'])])
+        self.assertEqual(
+            'alpha: h1 is closed (it is at fault)',
+            status_messages.summary(report, additions.summary, self.ADDITIONS),
         )
