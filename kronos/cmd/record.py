@@ -120,9 +120,7 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
     progress.step('asking Watcher')
-    reader = Readers(
-        [part.reader(access, conf, settings) for part in parts.every()]
-    )
+    reader = _reader(access, conf, settings)
     events, lacking = _history(access, conf, settings, reader)
     progress.step('asking Nova, Placement and Prometheus')
     collected = _collector(access, conf, policies, reader, report).collect(
@@ -146,9 +144,17 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
     for line in _doubts(recording):
         report(f'warning: {line}')
     clean = anonymizer.anonymized if parsed.anonymize else redaction.redacted
-    recording = clean(recording)
-    load.write(parsed.directory, recording, parsed.force)
+    load.write(parsed.directory, clean(recording), parsed.force)
     report(f'{parsed.directory} is written')
+
+
+def _reader(
+    access: credentials.Access, conf: Any, settings: Settings
+) -> Readers:
+    """What extensions read with the rest."""
+    return Readers(
+        [part.reader(access, conf, settings) for part in parts.every()]
+    )
 
 
 def _collector(

@@ -20,6 +20,7 @@ from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import parts
 from kronos.recordings.recording import Recording
+from kronos.snapshots.cloud import CloudInventory
 
 _COMMENT = re.compile(r'#[^\n]*')
 _SECRET = re.compile(
@@ -37,33 +38,9 @@ def redacted(recording: Recording) -> Recording:
         *recording.request.excluded_metadata,
         *(part.metadata for part in parts.every()),
     )
-    gathered = recording.gathered
-    cloud = dataclasses.replace(
-        gathered.cloud,
-        aggregates=[*map(_aggregate, gathered.cloud.aggregates)],
-    )
-    services = gathered.services and {
-        name: dataclasses.replace(
-            service, disabled_reason=masked(service.disabled_reason)
-        )
-        for name, service in gathered.services.items()
-    }
-    redacted = dataclasses.replace(
-        gathered,
-        cloud=cloud,
-        services=services,
-        instances=[
-            _instance(instance, keys) for instance in gathered.instances
-        ],
-        warnings=[masked(text) for text in gathered.warnings],
-        exclusions_unknown=masked(gathered.exclusions_unknown),
-        beside=dict(gathered.beside),
-    )
-    for part in parts.every():
-        part.redact(redacted)
     return dataclasses.replace(
         recording,
-        gathered=redacted,
+        gathered=_gathered(recording.gathered, keys),
         answers={
             key: dataclasses.replace(
                 reading,
@@ -75,6 +52,35 @@ def redacted(recording: Recording) -> Recording:
         policies_text=_text(recording.policies_text, recording.policies),
         unknown=[masked(text) for text in recording.unknown],
     )
+
+
+def _gathered(
+    gathered: CloudInventory, keys: Collection[str]
+) -> CloudInventory:
+    cloud = dataclasses.replace(
+        gathered.cloud,
+        aggregates=[*map(_aggregate, gathered.cloud.aggregates)],
+    )
+    services = gathered.services and {
+        name: dataclasses.replace(
+            service, disabled_reason=masked(service.disabled_reason)
+        )
+        for name, service in gathered.services.items()
+    }
+    copy = dataclasses.replace(
+        gathered,
+        cloud=cloud,
+        services=services,
+        instances=[
+            _instance(instance, keys) for instance in gathered.instances
+        ],
+        warnings=[masked(text) for text in gathered.warnings],
+        exclusions_unknown=masked(gathered.exclusions_unknown),
+        beside=dict(gathered.beside),
+    )
+    for part in parts.every():
+        part.redact(copy)
+    return copy
 
 
 def _aggregate(aggregate: HostAggregate) -> HostAggregate:

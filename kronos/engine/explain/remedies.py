@@ -87,11 +87,9 @@ def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """What lifts one of the reasons that forbid a move."""
     code = reason.code
     options = case.settings.extension.remedies.get(code, _SETTINGS.get(code))
-    if options is not None:
-        return Remedy(code.remedy, dict(options))
-    if code in _RULES:
+    if options is None and code in _RULES:
         return _RULES[code](case, verdict, reason)
-    return Remedy(code.remedy)
+    return Remedy(code.remedy, dict(options or {}))
 
 
 def of_search(

@@ -15,8 +15,9 @@ EXAMPLES = places.TOP / 'tests' / 'unit' / 'examples'
 SHOWN = {
     'a number or a word in a policy': ['unit/examples/policy_field.py'],
     'a query in a policy': ['unit/policies/test_models_queries.py'],
-    "a word of an enum: a label type, a tie break, a policy's fallback": [
-        'unit/engine/test_instance_keys.py'
+    'a label type': ['unit/engine/test_instance_keys.py'],
+    "another word of an enum: a tie break, a policy's fallback": [
+        'functional/documents/test_enum_words.py'
     ],
     'a hard constraint': ['unit/engine/constraints/test_new_constraint.py'],
     'when a policy objects to a move, or what a move gains': [
@@ -28,6 +29,9 @@ SHOWN = {
     ],
     'how many moves a plan may have': [
         'unit/engine/planning/test_scope_planner.py'
+    ],
+    'a budget for some instances, as those of a project': [
+        'unit/extensions/cells/planning/test_quota.py'
     ],
     'why a scope stands still': ['unit/engine/scoring/test_scorecard.py'],
     'a strategy of known phases': [
@@ -104,6 +108,10 @@ SHOWN = {
     ],
     'a key of a report': ['unit/reports/test_document.py'],
     'a metric of Kronos itself': ['unit/monitor/metrics_alone.py'],
+    'a metric of the decision engine, the applier or nova-scheduler': [
+        'unit/actions/core/test_run.py',
+        'unit/weighers/test_host_scores.py',
+    ],
     'a release of Nova or Watcher': [
         'functional/watcher/test_installed_versions.py'
     ],
