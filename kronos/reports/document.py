@@ -116,7 +116,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         **_added(part.scope(scope) for part in parts.every()),
-        'closings': [_closing(one) for one in scope.closings],
+        'closings': [_closing(closing) for closing in scope.closings],
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [_begun(move) for move in scope.begun],
