@@ -34,7 +34,7 @@ class TestTimeouts(real.OneGuestTestCase):
         plan = self.begun(stall_timeout=20)
         self.hold()
         text = self.told(plan)
-        self.assertIn('[migration_stalled] in ERROR, its guest runs on ', text)
+        self.assertIn('[migration_stalled]', text)
         # Only now libvirt takes it back: until then it says nothing at all.
         self.let_go()
         domain = self.domain('one')
