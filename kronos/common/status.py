@@ -48,8 +48,13 @@ def _command_first(line: str) -> str:
     end = len(line) if end < 0 else end
     if head + command.end() - begin > most:
         begin = command.start()
-    first = line.find(BETWEEN, head, begin)
-    if 0 <= first <= most - len(BETWEEN) - (end - begin):
-        head = first + len(BETWEEN)
-    before, after = line[head:begin].removesuffix(BETWEEN), line[end:]
-    return f'{line[:head]}{line[begin:end]}{BETWEEN}{before}{after}'
+    clause, after = line[begin:end], line[end:]
+    opening, _, _ = line[head:begin].partition(BETWEEN)
+    first = head + len(opening) + len(BETWEEN)
+    if first <= begin and first + command.end() - begin <= most:
+        if first + len(clause) > most:
+            # What the command does can be missed first.
+            clause = line[begin : command.end()]
+        head = first
+    before = line[head:begin].removesuffix(BETWEEN)
+    return f'{line[:head]}{clause}{BETWEEN}{before}{after}'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time that the parts of a cycle take, for reports."""
+"""The time that the parts of a cycle take, and may take."""
 
 import contextlib
 import time
@@ -15,3 +15,17 @@ def timed(timings: dict[str, float], part: str) -> Iterator[None]:
     began = time.monotonic()
     yield
     timings[part] = round(time.monotonic() - began, 6)
+
+
+class Countdown:
+    """The seconds that are left of a limit.
+
+    :param seconds: the limit, from now on
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """In seconds; negative once the limit is over."""
+        return self._end - time.monotonic()

@@ -131,6 +131,14 @@ class LabTestCase(base.BaseTestCase):
         copy.write_text(text.replace('[2m]', f'[{WINDOW_SECONDS}s]'))
         return copy
 
+    def change(self, name: str, **fields: Any) -> None:
+        """Change a policy in the file that Watcher reads."""
+        file = yaml.safe_load(self.policies.read_text())
+        for policy in file['policies']:
+            if policy['name'] == name:
+                policy.update(fields)
+        self.policies.write_text(yaml.safe_dump(file))
+
     def configure(self, **options: Any) -> None:
         """Set options of ``[kronos]``; they hold from the next audit on.
 

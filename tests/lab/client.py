@@ -49,6 +49,7 @@ def _forget_the_last() -> None:
 
     They would ask for the version of the API that another command wanted.
     """
-    for one in vars(clientmanager.ClientManager).values():
-        if isinstance(one, lib.ClientCache):
-            one._handle = None
+    for owner in clientmanager.ClientManager.__mro__:
+        for member in vars(owner).values():
+            if isinstance(member, lib.ClientCache):
+                member._handle = None

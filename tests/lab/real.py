@@ -34,6 +34,8 @@ class RealTestCase(base.LabTestCase):
 
     number: ClassVar[int] = 2
     """Of real hosts."""
+    monitored: ClassVar[bool] = False
+    """Whether instance monitors watch their guests."""
     options: ClassVar[dict[str, Any]] = {
         'hypervisor_types': 'QEMU',
         'migration_poll_interval': 1,

@@ -8,7 +8,6 @@ import sys
 from typing import Any, ClassVar
 
 import fixtures
-import yaml
 
 from tests import documented
 from tests.lab import base
@@ -89,14 +88,6 @@ class TestConfigTestCase(base.LabTestCase):
         file.write_text(text)
         names = [layout.ETC / 'nova-common.conf', file, layout.KRONOS.parent]
         return [word for one in names for word in ('--nova-config', str(one))]
-
-    def change(self, name: str, **fields: Any) -> None:
-        """Change a policy in the file that Watcher reads."""
-        file = yaml.safe_load(self.policies.read_text())
-        for policy in file['policies']:
-            if policy['name'] == name:
-                policy.update(fields)
-        self.policies.write_text(yaml.safe_dump(file))
 
 
 class TestGood(TestConfigTestCase):

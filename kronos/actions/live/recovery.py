@@ -6,7 +6,7 @@ killed on the way; the guest may run on untouched. Who looks at Nova alone
 takes it for broken.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from oslo_log import log as logging
 
@@ -83,16 +83,12 @@ class ServerRecovery:
         by_nova = self._asked_nova()
         states = self._asked_exporters()
         by_exporters = states or {}
-        elsewhere = [
-            name
-            for name, state in sorted(by_exporters.items())
-            if state == RUNNING and name != host
-        ]
+        elsewhere = _elsewhere(by_exporters, host)
         if elsewhere:
             self.is_elsewhere = True
-            self.in_short = f'in ERROR, its guest runs on {elsewhere[0]}'
+            self.in_short = f'in ERROR, its guest runs on {elsewhere}'
             return (
-                f'its guest is seen running on {" and ".join(elsewhere)} '
+                f'its guest is seen running on {elsewhere} '
                 '(guest_state_query): look at both hypervisors before you do '
                 'anything to that server'
             )
@@ -119,9 +115,9 @@ class ServerRecovery:
         host, destination = instance.host, self._task.destination
         if self._asked_nova() is not False:
             return ''
-        states = self._asked_exporters() or {}
-        if states.get(destination) == RUNNING:
-            seen = f'its guest runs on {destination} (guest_state_query)'
+        elsewhere = _elsewhere(self._asked_exporters() or {}, host)
+        if elsewhere:
+            seen = f'its guest runs on {elsewhere} (guest_state_query)'
         else:
             seen = f'its guest does not run there: look at {destination}'
         self.in_short = f'its guest does not run on {host}'
@@ -172,3 +168,12 @@ class ServerRecovery:
         )
         self.in_short = 'was in ERROR, set to ACTIVE'
         return 'its row was set to ACTIVE (recover_rows)'
+
+
+def _elsewhere(states: Mapping[str, float], host: str) -> str:
+    """The other hosts on which a guest is seen running."""
+    return ' and '.join(
+        name
+        for name, state in sorted(states.items())
+        if state == RUNNING and name != host
+    )

@@ -196,8 +196,8 @@ class Move:
         self.test = test
         self.source, self.target = test.ends
         self.fault = ''
-        self.is_late = False
-        """Whether it had ended before an order reached it."""
+        self._is_refused = False
+        """Whether libvirt refused an order, as it does in the last moment."""
         self._process: subprocess.Popen[str] | None = None
 
     def go(self, way: Way) -> None:
@@ -270,4 +270,9 @@ class Move:
         try:
             self.source.libvirt.virsh(command.format(self.name))
         except alone.Error:
-            self.is_late = not self.source.runs(self.name)
+            self._is_refused = True
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it has left all the same after an order that was refused."""
+        return self._is_refused and not self.source.runs(self.name)

@@ -18,7 +18,7 @@ from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
 
 CONF = nova.conf.CONF
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90
 
 
 class NoKeystone(plugin.BaseAuthPlugin):

@@ -34,7 +34,10 @@ class TestTimeouts(real.OneGuestTestCase):
         plan = self.begun(stall_timeout=20)
         self.hold()
         text = self.told(plan)
-        self.assertIn('[migration_stalled] in ERROR, its guest runs on ', text)
+        self.assertIn(
+            '[migration_stalled] in ERROR, its guest runs on ra; ', text
+        )
+        self.assertIn('no progress for 20 s', self.logged())
         # Only now libvirt takes it back: until then it says nothing at all.
         self.let_go()
         domain = self.domain('one')

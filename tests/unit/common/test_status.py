@@ -46,6 +46,18 @@ class FitTestCase(base.BaseTestCase):
             )
         )
 
+    def test_first_clause_leaves_room_for_the_command_alone(self):
+        first = (
+            'KRONOS:MigrationFailed: [migration_stalled] in ERROR, its guest'
+        )
+        held = f'held on rb: {HEAL} {"helps " * 8}'
+        text = f'{first} runs on ra; {"words " * 30}; {held}'
+        self.assertTrue(
+            status.fit(text).startswith(
+                f'{first} runs on ra; held on rb: {HEAL}; words '
+            )
+        )
+
     def test_command_that_is_whole(self):
         text = f'KRONOS: first; {HEAL} puts that right; ' + 'words ' * 40
         self.assertEqual(text[:207] + '...', status.fit(text))

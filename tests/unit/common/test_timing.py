@@ -27,3 +27,11 @@ class TestTimed(base.BaseTestCase):
 
         self.assertRaises(KeyError, fails)
         self.assertEqual({}, timings)
+
+
+class TestCountdown(base.BaseTestCase):
+    def test_remaining(self):
+        with mock.patch('time.monotonic', side_effect=[10.0, 12.5, 15.5]):
+            countdown = timing.Countdown(5.0)
+            self.assertEqual(2.5, countdown.remaining())
+            self.assertEqual(-0.5, countdown.remaining())

@@ -7,11 +7,11 @@ it is asked for another one, and at last ``best`` has the word.
 """
 
 import contextlib
-import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from kronos.common import timing
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import exact_model, lower_bound
 from kronos.engine.planning.proof.exact_model import ExactModel
@@ -99,9 +99,9 @@ class Optimal:
         """
         is_proven, sees_all = False, not self._settings.repeat_moves
         improved = False
-        until = time.monotonic() + self._settings.optimal_seconds
+        countdown = timing.Countdown(self._settings.optimal_seconds)
         for _ in range(PLACEMENTS):
-            answer = self._model.solve(until - time.monotonic())
+            answer = self._model.solve(countdown.remaining())
             result.bound = result.bound or answer.bound
             lower = answer.value < self._reached - UNNOTICED / 2
             improved = lower and self._make(answer.moves)
