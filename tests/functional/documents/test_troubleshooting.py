@@ -24,7 +24,7 @@ PAGE = places.TOP / 'doc' / 'source' / 'troubleshooting.rst'
 SAMPLES = places.TOP / 'tests' / 'fixtures' / 'messages'
 ERRORS_OF_SCOPES = ('ScopeError',)
 """Errors whose text does not begin with words of their class."""
-ROOMS = ('engine', 'strategies', 'snapshots')
+ROOMS = ('engine', 'extensions', 'snapshots', 'strategies')
 
 
 @functools.cache

@@ -197,7 +197,7 @@ class TestPlugins(UpgradeTestCase):
         audit = self.create_audit(name='left-over')
         broken = '\nfrom ', '\nimport nowhere\nfrom '
         self.other_code('strategies/spread.py', *broken)
-        self.other_code('actions/close_host.py', *broken)
+        self.other_code('extensions/recovery/actions/close_host.py', *broken)
         self.add_rival()
         found = self.check(2)
         row = found['Plugins Load']
