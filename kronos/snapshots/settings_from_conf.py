@@ -26,7 +26,9 @@ def settings_of(kronos: Any) -> Settings:
     """What an operator configured, before an audit or a mode changes it.
 
     :param kronos: the group ``[kronos]``
+    :raises ConfigurationError: an extension has options that are unusable
     """
+    extensions.require_usable()
     settings = Settings(**_values(Settings, kronos))
     for kind in extensions.classes():
         settings.set_options(kind(**_values(kind, kronos)))
