@@ -85,6 +85,16 @@ def option(
     return cast(T, dataclasses.field(**values, metadata={'row': row}))
 
 
+def values(kind: type, group: Any) -> dict[str, Any]:
+    """What is configured, by the fields of a dataclass.
+
+    :param group: ``[kronos]``
+    """
+    return {
+        row.field: row.value(getattr(group, row.name)) for row in rows(kind)
+    }
+
+
 def rows(kind: type) -> Iterator[Row]:
     """The options among the fields of a dataclass."""
     for field in dataclasses.fields(cast(Any, kind)):
