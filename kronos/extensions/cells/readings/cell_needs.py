@@ -86,12 +86,7 @@ def gather(
     :raises ConfigurationError: the flavor map gives what does not exist
     :raises NovaClientError: a listing failed
     """
-    needs = CellNeeds(
-        flavors={flavor.name: flavor for flavor in listings.flavors()},
-        offloaded=_offloaded(listings),
-        cell_policy=policy(sources.policy_files, has_crossed),
-        loses_keys=loses_keys(listings, sources),
-    )
+    needs = _of_nova(listings, sources, has_crossed)
     drain.flavor_map = resolved(drain.flavor_map, needs.flavors)
     leaving = list(instances)
     grows = {
@@ -144,24 +139,25 @@ def of_cloud(
     projects = {
         instance.project_id for instance in instances if instance.project_id
     }
-    needs = CellNeeds(
-        flavors={flavor.name: flavor for flavor in listings.flavors()},
-        quota_left={
-            project: listings.quota_left(project)
-            for project in sorted(projects)
-        },
-        offloaded=_offloaded(listings),
-        cell_policy=policy(sources.policy_files),
-        loses_keys=loses_keys(listings, sources),
-    )
+    needs = _of_nova(listings, sources)
+    for project in sorted(projects):
+        needs.quota_left[project] = listings.quota_left(project)
     tell(f'{len(needs.flavors)} flavors, quotas of {len(projects)} projects')
     needs.warnings += ports(sources, instances)
     return needs
 
 
-def _offloaded(listings: 'CellListings') -> list[OffloadedServer]:
+def _of_nova(
+    listings: 'CellListings', sources: Sources, has_crossed: bool = False
+) -> CellNeeds:
+    """What is one for the whole cloud."""
     names = sorted(listings.offloaded().items())
-    return [OffloadedServer(uuid, name) for uuid, name in names]
+    return CellNeeds(
+        flavors={flavor.name: flavor for flavor in listings.flavors()},
+        offloaded=[OffloadedServer(uuid, name) for uuid, name in names],
+        cell_policy=policy(sources.policy_files, has_crossed),
+        loses_keys=loses_keys(listings, sources),
+    )
 
 
 def loses_keys(listings: 'CellListings', sources: Sources) -> bool:
