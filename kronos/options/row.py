@@ -9,8 +9,9 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import metadata
 from typing import Any, Self, TypeVar, cast
+
+from kronos.common.plugins import registry
 
 T = TypeVar('T')
 
@@ -59,7 +60,7 @@ class Row:
     def words(self) -> list[str]:
         """What a choice may be, of Kronos and of installed packages."""
         own = self.choices.choices() if self.choices else []
-        others = metadata.entry_points(group=self.plugins).names
+        others = registry.entries(self.plugins).names
         return [word for word, _ in own] + sorted(others)
 
     def value(self, configured: Any) -> Any:
@@ -82,6 +83,16 @@ def option(
     if isinstance(default, list):
         values = {'default_factory': default.copy}
     return cast(T, dataclasses.field(**values, metadata={'row': row}))
+
+
+def values(kind: type, group: Any) -> dict[str, Any]:
+    """What is configured, by the fields of a dataclass.
+
+    :param group: ``[kronos]``
+    """
+    return {
+        row.field: row.value(getattr(group, row.name)) for row in rows(kind)
+    }
 
 
 def rows(kind: type) -> Iterator[Row]:

@@ -4,8 +4,7 @@
 An extension needs none of its own: what an audit asks of it and what it keeps
 beside a snapshot are objects of dataclasses that it names, whose fields have
 marks of names (``common/names``). They are stored as they are. Those that have
-keys and files of their own say so here. This module alone knows the registry
-in recordings.
+keys and files of their own say so here.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,10 +15,10 @@ import pydantic
 from kronos.common import first_fault
 from kronos.common.exceptions import ConfigurationError
 from kronos.common.names.name_marks import Name
-from kronos.engine.extension import Extension
-from kronos.engine.settings import Settings
+from kronos.common.plugins import extensions
+from kronos.engine.extension import PLAIN, Extension
+from kronos.engine.settings import PlanMode, Settings
 from kronos.engine.types import Instance
-from kronos.extensions import registry
 from kronos.recordings.safe_files import MAX_ROWS, STRICT, Folder
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import HostChoice, ScopeRequest
@@ -129,7 +128,7 @@ class RecordingPart:
 
 def by_name() -> Mapping[str, RecordingPart]:
     """Those of all extensions that have one."""
-    return registry.parts('recordings', RecordingPart)
+    return extensions.parts('recordings', RecordingPart)
 
 
 def every() -> Collection[RecordingPart]:
@@ -142,14 +141,13 @@ def by_mode() -> dict[str, str]:
     of_parts = by_name()
     return {
         (name in of_parts and of_parts[name].mode) or name: name
-        for name in registry.names()
+        for name in extensions.names()
     }
 
 
 def modes_of_others() -> list[str]:
     """The words of the extensions of other packages."""
-    own = registry.OWN
-    return [mode for mode, name in by_mode().items() if name not in own]
+    return [mode for mode in by_mode() if mode not in [*PlanMode]]
 
 
 def takes_parameters(name: str) -> bool:
@@ -160,7 +158,7 @@ def takes_parameters(name: str) -> bool:
     part = by_name().get(name)
     if part is not None:
         return type(part).replayed is not RecordingPart.replayed
-    return bool(name) and registry.kind(name).asks is not None
+    return bool(name) and _kind(name).asks is not None
 
 
 def replayed(
@@ -174,7 +172,7 @@ def replayed(
     part = by_name().get(name)
     if part is None:
         return made(name, parameters or None)
-    return registry.make(name, part.replayed(parameters, gathered))
+    return _kind(name)(part.replayed(parameters, gathered))
 
 
 def made(name: str, request: Any) -> Extension:
@@ -183,10 +181,16 @@ def made(name: str, request: Any) -> Extension:
     :param request: plain values, as a recording has them
     :raises ConfigurationError: it is not installed, or is asked otherwise
     """
-    kind = registry.kind(name).asks if name else None
-    if kind is not None and request is not None:
-        request = _validated(kind, request, name)
-    return registry.make(name, request)
+    if not name:
+        return PLAIN
+    kind = _kind(name)
+    if kind.asks is not None and request is not None:
+        request = _validated(kind.asks, request, name)
+    return kind(request)
+
+
+def _kind(name: str) -> type[Extension]:
+    return extensions.kind(name, Extension)
 
 
 def _validated(kind: type, plain: Any, name: str) -> Any:
@@ -225,9 +229,9 @@ def read(folder: Folder, meta: Any, gathered: CloudInventory) -> None:
 
     :raises ArchiveError: names the file and the field that is wrong
     """
-    for name in registry.names():
+    for name in extensions.names():
         file = f'{BESIDE}/{name}.json'
-        if folder.has(file) and (kind := registry.kind(name).keeps):
+        if folder.has(file) and (kind := _kind(name).keeps):
             values: dict[str, Any] = folder.decode(_adapter(kind), file)
             gathered.beside |= values
     for part in every():

@@ -2,16 +2,16 @@
 """The parts of extensions in reports: what each adds, and in which words.
 
 The document of a report, its page, and the tables of the commands are made of
-them; this module alone knows the registry here.
+them.
 """
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
+from kronos.common.plugins import extensions
 from kronos.engine import wording
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, MigrationStep
-from kronos.extensions import registry
 
 
 class ReportPart:
@@ -61,7 +61,7 @@ class ReportPart:
 
 def by_name() -> Mapping[str, ReportPart]:
     """Those of all extensions."""
-    return registry.parts('reports', ReportPart)
+    return extensions.parts('reports', ReportPart)
 
 
 def every() -> Collection[ReportPart]:

@@ -9,7 +9,7 @@ from oslo_config import cfg
 from kronos.conf import opts, planning, validation
 from kronos.engine.settings import ModePhases, PlanMode, Settings
 from kronos.options import extensions
-from kronos.options.row import Row, rows
+from kronos.options.row import Row, rows, values
 from kronos.snapshots.scopes import ScopeRequest
 
 
@@ -26,17 +26,13 @@ def settings_of(kronos: Any) -> Settings:
     """What an operator configured, before an audit or a mode changes it.
 
     :param kronos: the group ``[kronos]``
+    :raises ConfigurationError: an extension has options that are unusable
     """
-    settings = Settings(**_values(Settings, kronos))
+    extensions.require_usable()
+    settings = Settings(**values(Settings, kronos))
     for kind in extensions.classes():
-        settings.set_options(kind(**_values(kind, kronos)))
+        settings.set_options(kind(**values(kind, kronos)))
     return settings
-
-
-def _values(kind: type, kronos: Any) -> dict[str, Any]:
-    return {
-        row.field: row.value(getattr(kronos, row.name)) for row in rows(kind)
-    }
 
 
 def ask(

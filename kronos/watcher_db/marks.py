@@ -29,6 +29,11 @@ def part(marks: dict[str, Any], key: str) -> dict[str, Any]:
     return mark if isinstance(mark, dict) else {}
 
 
+def text(value: Any) -> str:
+    """A text; '' of anything else."""
+    return value if isinstance(value, str) else ''
+
+
 def number(value: Any) -> float | None:
     """A finite number that is none of JSON's extras; else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):

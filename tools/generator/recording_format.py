@@ -18,7 +18,7 @@ from kronos.engine.types import (
     Sample,
     ServerGroup,
 )
-from kronos.extensions import registry
+from kronos.extensions.recovery.extension import RECOVERY
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import load
@@ -55,7 +55,7 @@ def recording(found: Cloud, at: float) -> Recording:
     cells = Cells(found)
     extension = cells.extension()
     if mode is PlanMode.RECOVER:
-        extension = registry.make('recovery')
+        extension = RECOVERY
     asked = dataclasses.replace(settings.selection(), extension=extension)
     settings.set_mode(mode, asked)
     aggregates = _aggregates(found)

@@ -370,10 +370,6 @@ def _goes_on(row: Any) -> bool:
     )
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ''
-
-
 def _at(data: dict[str, Any]) -> float | None:
     return marks.number(marks.part(data, marks.TURN).get('at'))
 
@@ -396,5 +392,5 @@ def _slot(row: Any, data: dict[str, Any], since: float | None) -> Slot | None:
         destination=data['destination_node'],
         since=since,
         is_held=turn.get('held') is True and _goes_on(row),
-        cell=_text(data.get('source_cell')),
+        cell=marks.text(data.get('source_cell')),
     )

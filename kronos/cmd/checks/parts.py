@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of extensions in commands: what each asks of a cloud, and checks.
-
-This module alone knows the registry in commands.
-"""
+"""The parts of extensions in commands: what each asks a cloud, or checks."""
 
 import argparse
 from collections.abc import Callable, Collection, Mapping
@@ -12,8 +9,8 @@ from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.credentials import Access
+from kronos.common.plugins import extensions
 from kronos.engine.settings import Settings
-from kronos.extensions import registry
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.reader import Reader
 
@@ -89,4 +86,4 @@ class CommandPart:
 
 def every() -> Collection[CommandPart]:
     """Those of all extensions."""
-    return registry.parts('commands', CommandPart).values()
+    return extensions.parts('commands', CommandPart).values()

@@ -5,8 +5,10 @@ A plugin is imported when it is used, and only then. One of another package is
 an entry point of a namespace; a name of Kronos' own always means Kronos' own.
 """
 
+import functools
 import importlib
 import inspect
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any, Generic, TypeVar
@@ -15,6 +17,18 @@ from kronos.common import plain_text
 from kronos.common.exceptions import ConfigurationError
 
 T = TypeVar('T')
+
+
+def entries(group: str) -> metadata.EntryPoints:
+    """The entry points of a group, in all packages that are installed."""
+    points: metadata.EntryPoints = _every(tuple(sys.path)).select(group=group)
+    return points
+
+
+@functools.cache
+def _every(_: tuple[str, ...]) -> Any:
+    """Read once, as long as packages are at the same places."""
+    return metadata.entry_points()
 
 
 class UnusableError(Exception):
@@ -38,7 +52,7 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All that there are; none of them is imported."""
-        others = metadata.entry_points(group=self._namespace).names
+        others = entries(self._namespace).names
         return [*self._own, *sorted(others - self._own.keys())]
 
     def load(self, name: str) -> type[T]:
@@ -52,14 +66,14 @@ class Registry(Generic[T]):
             module, _, attribute = self._own[name].partition(':')
             own: type[T] = getattr(importlib.import_module(module), attribute)
             return own
-        entries = metadata.entry_points(group=self._namespace, name=name)
-        if not entries:
+        points = entries(self._namespace).select(name=name)
+        if not points:
             raise KeyError(name)
         try:
-            return self._other([*entries])
+            return self._other([*points])
         except UnusableError as error:
             packages = sorted(
-                {each.dist.name for each in entries if each.dist}
+                {point.dist.name for point in points if point.dist}
             )
             raise UnusableError(
                 f'{name} of the package {" and ".join(packages)} cannot be '
@@ -84,11 +98,11 @@ class Registry(Generic[T]):
         except UnusableError as error:
             raise ConfigurationError(reason=f'the {noun} {error}') from error
 
-    def _other(self, entries: Sequence[metadata.EntryPoint]) -> type[T]:
-        if len(entries) > 1:
+    def _other(self, points: Sequence[metadata.EntryPoint]) -> type[T]:
+        if len(points) > 1:
             raise UnusableError('several packages have one')
         try:
-            plugin: Any = entries[0].load()
+            plugin: Any = points[0].load()
         except Exception as error:
             raise UnusableError(f'{type(error).__name__}: {error}') from error
         if not (inspect.isclass(plugin) and issubclass(plugin, self._kind)):

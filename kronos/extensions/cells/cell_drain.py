@@ -5,10 +5,10 @@ A server goes from the source cell to a target cell, cold, with its flavor or
 with the one that a map gives.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from kronos.common.names.name_marks import (
     CellName,
@@ -23,7 +23,10 @@ from kronos.common.names.name_marks import (
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, Flavor
+from kronos.engine.types import AggregateResult, Flavor, Snapshot
+
+if TYPE_CHECKING:
+    from kronos.snapshots.cloud import CloudInventory
 
 NAME = 'cells'
 """Of the extension."""
@@ -209,15 +212,7 @@ class CellNeeds:
     servers."""
 
 
-class Keeper(Protocol):
-    """What keeps something for extensions: a snapshot, an inventory."""
-
-    @property
-    def beside(self) -> Mapping[str, object]:
-        """By the name of the extension."""
-
-
-def needs_of(keeper: Keeper) -> CellNeeds:
+def needs_of(keeper: 'Snapshot | CloudInventory') -> CellNeeds:
     """What is kept for an audit that empties a cell."""
     needs = keeper.beside.get(NAME)
     return needs if isinstance(needs, CellNeeds) else CellNeeds()

@@ -6,21 +6,11 @@ where it is JSON, and else a string: lists may be separated by commas, and a
 flavor map may be written ``old=new,other=same``.
 """
 
+import copy
 from typing import Any
 
 from kronos.common import parameter_types
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
-
-YES_OR_NO = {
-    'include_stopped': 'Whether servers that are SHUTOFF leave, too (default: '
-    'true).',
-    'unpin_az': 'Whether servers that are pinned to an availability zone are '
-    'unpinned, moved, and pinned to the new zone (default: false).',
-    'close_source': 'Whether the hosts of the source cell are disabled before '
-    'anything leaves (default: false). A server whose flavor changes stays '
-    'while one of them takes servers.',
-}
-
 
 NAMES = {
     'type': ['string', 'array', 'integer'],
@@ -28,62 +18,71 @@ NAMES = {
 }
 
 
+def _one_of(kind: type[Confirm | MoveOrder], description: str) -> Any:
+    return {
+        'description': description,
+        'type': 'string',
+        'enum': [member.value for member in kind],
+    }
+
+
+PROPERTIES: dict[str, Any] = {
+    'source_cell': {
+        'description': 'Name of the cell that is emptied.',
+        'type': ['string', 'integer'],
+    },
+    'target_cells': {
+        'description': 'Names of the cells that its servers go to, as a '
+        'list or separated by commas.',
+        **NAMES,
+    },
+    'hosts': {
+        'description': 'Names of the hosts of the source cell that are '
+        'emptied, as a list or separated by commas (default: all).',
+        **NAMES,
+    },
+    'flavor_map': {
+        'description': 'New flavors by old ones, by name or id: '
+        '{"old": "new"} or old=new,other=same. The value "same" keeps a '
+        'flavor, the key "*" is every other one. Without a map all keep '
+        'theirs; with one, what is not in it stays.',
+        'type': ['object', 'string'],
+        'additionalProperties': {'type': ['string', 'integer']},
+    },
+    'max_migrations': parameter_types.max_migrations(
+        'Largest number of servers that leave by one plan (default: 10).'
+    ),
+    'confirm': _one_of(
+        Confirm,
+        'Who confirms a move that went well: Kronos (auto, the default), '
+        'or you (manual).',
+    ),
+    'order': _one_of(
+        MoveOrder,
+        'Which servers leave first: safest (the default) is stopped '
+        'ones, then those on volumes, then those with small disks; hosts '
+        'is host after host.',
+    ),
+    'include_stopped': parameter_types.yes_or_no(
+        'Whether servers that are SHUTOFF leave, too (default: true).'
+    ),
+    'unpin_az': parameter_types.yes_or_no(
+        'Whether servers that are pinned to an availability zone are '
+        'unpinned, moved, and pinned to the new zone (default: false).'
+    ),
+    'close_source': parameter_types.yes_or_no(
+        'Whether the hosts of the source cell are disabled before '
+        'anything leaves (default: false). A server whose flavor changes '
+        'stays while one of them takes servers.'
+    ),
+}
+
+
 def schema() -> dict[str, Any]:
     """JSON schema (draft 4) of them."""
-    properties = _ends() | _manner()
-    for name, description in YES_OR_NO.items():
-        properties[name] = parameter_types.yes_or_no(description)
     return {
-        'properties': properties,
+        'properties': copy.deepcopy(PROPERTIES),
         'required': ['source_cell', 'target_cells'],
-    }
-
-
-def _ends() -> dict[str, Any]:
-    """Which servers leave, and where to."""
-    return {
-        'source_cell': {
-            'description': 'Name of the cell that is emptied.',
-            'type': ['string', 'integer'],
-        },
-        'target_cells': {
-            'description': 'Names of the cells that its servers go to, as a '
-            'list or separated by commas.',
-            **NAMES,
-        },
-        'hosts': {
-            'description': 'Names of the hosts of the source cell that are '
-            'emptied, as a list or separated by commas (default: all).',
-            **NAMES,
-        },
-        'flavor_map': {
-            'description': 'New flavors by old ones, by name or id: '
-            '{"old": "new"} or old=new,other=same. The value "same" keeps a '
-            'flavor, the key "*" is every other one. Without a map all keep '
-            'theirs; with one, what is not in it stays.',
-            'type': ['object', 'string'],
-            'additionalProperties': {'type': ['string', 'integer']},
-        },
-    }
-
-
-def _manner() -> dict[str, Any]:
-    """How they do."""
-    return {
-        'max_migrations': parameter_types.max_migrations(
-            'Largest number of servers that leave by one plan (default: 10).'
-        ),
-        'confirm': _one_of(
-            Confirm,
-            'Who confirms a move that went well: Kronos (auto, the default), '
-            'or you (manual).',
-        ),
-        'order': _one_of(
-            MoveOrder,
-            'Which servers leave first: safest (the default) is stopped '
-            'ones, then those on volumes, then those with small disks; hosts '
-            'is host after host.',
-        ),
     }
 
 
@@ -93,7 +92,7 @@ def parse(raw: dict[str, Any]) -> CellDrain:
     :raises ConfigurationError: names the parameter, its value and what it
         should be
     """
-    parameter_types.require_known(raw, schema()['properties'])
+    parameter_types.require_known(raw, PROPERTIES)
     for name in ('source_cell', 'target_cells'):
         if raw.get(name) is None:
             raise parameter_types.bad(name, raw.get(name), 'missing; name one')
@@ -154,14 +153,6 @@ def _no_map(value: Any) -> Exception:
         value,
         'no map of flavors, such as {"old": "new"} or old=new,other=same',
     )
-
-
-def _one_of(kind: type[Confirm | MoveOrder], description: str) -> Any:
-    return {
-        'description': description,
-        'type': 'string',
-        'enum': [member.value for member in kind],
-    }
 
 
 def _chosen(kind: Any, raw: dict[str, Any], name: str, default: Any) -> Any:

@@ -241,6 +241,7 @@ class _Rewriter:
         return dataclasses.replace(
             was,
             extension=extension,
+            beside=[marked.without_texts(options) for options in was.beside],
             allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
         )
 

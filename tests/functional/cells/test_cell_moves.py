@@ -3,6 +3,7 @@
 
 from unittest import mock
 
+from kronos.extensions.cells.options import CellOptions
 from tests.functional.cells import cell_runs
 
 # isort: split
@@ -103,7 +104,7 @@ class TestNova33(cell_runs.CellRunTestCase):
         found = self.run_(self.told(uuid))
         self.is_back(uuid, found, 'instance_tied')
         self.assertIn('it has a key pair', str(found.error))
-        found = self.moved(uuid, is_lossy=True)
+        found = self.moved(uuid, options=CellOptions(True))
         self.is_there(uuid, found)
         checks = [one['name'] for one in found.document['checks']]
         self.assertIn('metadata', checks)

@@ -2,7 +2,10 @@
 """An extension of another package plans, explains, records and replays."""
 
 import dataclasses
+import json
+import os
 import pathlib
+import subprocess
 import sys
 
 import fixtures
@@ -34,6 +37,36 @@ rack = tests.unit.examples.extension:Rack
 [kronos.extensions.reports]
 rack = tests.unit.examples.extension:RackReport
 """
+OPTIONS = """\
+[kronos.extensions.options]
+rack = tests.unit.examples.extension_options:RackOptions
+"""
+OF_OPTIONS = """
+import json, sys
+from oslo_config import cfg
+from kronos.conf import opts
+planning = [n for n in sys.modules if n.startswith(('kronos.engine', 'numpy'))]
+conf = cfg.ConfigOpts()
+opts.register_opts(conf)
+conf([])
+conf.set_override('rack_words', ['blue'], 'kronos')
+from kronos.recordings import load
+from kronos.recordings.anonymize import anonymizer
+from kronos.reports import document
+from kronos.snapshots import settings_from_conf
+from tests.builders import recordings
+from tests.unit.examples.extension_options import RackOptions
+recording = recordings.small()
+recording.settings = settings_from_conf.settings_of(conf.kronos)
+load.write(sys.argv[1], recording)
+load.write(sys.argv[2], anonymizer.anonymized(recording))
+recorded, anonymous = (
+    vars(load.read(path).settings.options(RackOptions))
+    for path in sys.argv[1:]
+)
+reported = document.settings(recording.settings)
+print(json.dumps([planning, recorded, anonymous, reported['rack_watts']]))
+"""
 
 
 class TestExtension(base.BaseTestCase):
@@ -47,12 +80,12 @@ class TestExtension(base.BaseTestCase):
             recordings.small(), settings=self.settings
         )
 
-    def install(self):
+    def install(self, entries=ENTRIES):
         """What pip would make of a package with these entry points."""
         where = self.place / 'site' / 'rack-1.dist-info'
         where.mkdir(parents=True)
         (where / 'METADATA').write_text('Name: rack\nVersion: 1\n')
-        (where / 'entry_points.txt').write_text(ENTRIES)
+        (where / 'entry_points.txt').write_text(entries)
         path = fixtures.MonkeyPatch('sys.path', [str(where.parent), *sys.path])
         self.useFixture(path)
 
@@ -128,6 +161,30 @@ class TestExtension(base.BaseTestCase):
         for snapshot in found.snapshots():
             self.assertEqual(RackWork(['a1']), snapshot.beside['rack'])
         self.assertEqual([], self.replayed(found).report.steps)
+
+    def test_it_has_options(self):
+        """A process reads them that has loaded nothing that plans."""
+        self.install(OPTIONS)
+        answer = subprocess.run(
+            [
+                *(sys.executable, '-c', OF_OPTIONS),
+                *(str(self.place / name) for name in ('full', 'anonymous')),
+            ],
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+            check=True,
+            timeout=60,
+        )
+        options = {'rack_watts': 500.0, 'rack_hosts': []}
+        self.assertEqual(
+            [
+                [],
+                {**options, 'rack_words': ['blue']},
+                {**options, 'rack_words': ['']},
+                500.0,
+            ],
+            json.loads(answer.stdout),
+        )
 
     def test_it_is_not_installed(self):
         found = self.assertRaises(

@@ -18,6 +18,7 @@ from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.extensions.cells.actions import checks
 from kronos.extensions.cells.actions.checkpoint import CellMoveStage
+from kronos.extensions.cells.actions.comparison import ServerCheck
 from kronos.extensions.cells.actions.confirm_or_revert import (
     ConfirmOrRevert,
     deleted,
@@ -186,6 +187,6 @@ class Acceptance(MovePart):
         return now.document()
 
 
-def _failed(checked: Sequence[checks.ServerCheck]) -> str:
+def _failed(checked: Sequence[ServerCheck]) -> str:
     """What the checks say that do not pass; '' if all do."""
     return '; '.join(check.text for check in checked if not check.ok)

@@ -53,7 +53,7 @@ class Checkpoint:
     @property
     def server(self) -> str:
         """Uuid; '' if it is not known."""
-        return _text(self.before.get('uuid'))
+        return marks.text(self.before.get('uuid'))
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
@@ -68,12 +68,12 @@ class Checkpoint:
             status=status,
             before=before if isinstance(before, dict) else {},
             earlier=list(earlier) if isinstance(earlier, list) else [],
-            request=_text(row.get('request')),
-            migration=_text(row.get('migration')),
+            request=marks.text(row.get('request')),
+            migration=marks.text(row.get('migration')),
             stage=CellMoveStage(stage)
             if stage in list(CellMoveStage)
             else CellMoveStage.ASKED,
-            refused=_text(row.get('refused')),
+            refused=marks.text(row.get('refused')),
         )
 
 
@@ -106,7 +106,3 @@ class PlanStanding:
             next((row.refused for row in refused), ''),
             frozenset(row.server for row in refused),
         )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ''

@@ -7,6 +7,7 @@ is one that fails.
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from oslo_log import log as logging
 
@@ -23,15 +24,6 @@ from kronos.extensions.cells.actions.context import CellMoveContext
 from kronos.extensions.cells.actions.parameters import CellMoveSettings
 from kronos.extensions.cells.readings import cell_needs
 from kronos.snapshots import cells
-
-__all__ = [
-    'ServerCheck',
-    'asked_meanwhile',
-    'before',
-    'of_arrival',
-    'of_return',
-    'temporary_images',
-]
 
 LOG = logging.getLogger(__name__)
 
@@ -165,34 +157,24 @@ def _verification(
     )
 
 
+@dataclass(frozen=True)
 class _Checks:
     """Those of Nova, Placement and Glance, made anew until they pass."""
 
-    def __init__(
-        self,
-        settings: CellMoveSettings,
-        context: CellMoveContext,
-        was: Details,
-        migration: str,
-        is_confirmed: bool = False,
-        is_back: bool = False,
-        requests: Collection[str] = (),
-    ) -> None:
-        self._settings = settings
-        self._task = settings.task
-        self._context = context
-        self._was = was
-        self._migration = migration
-        self._is_confirmed = is_confirmed
-        self._is_back = is_back
-        self._asked = requests
+    settings: CellMoveSettings
+    context: CellMoveContext
+    was: Details
+    migration: str
+    is_confirmed: bool = False
+    is_back: bool = False
+    requests: Collection[str] = ()
 
     def settled(self) -> list[ServerCheck]:
         """As soon as all pass, or none that fails is worth a wait.
 
         :raises StaleTask: the server is gone
         """
-        context, timing = self._context, self._settings.timing
+        context, timing = self.context, self.settings.timing
         deadline = context.clock() + timing.settle_timeout
         while True:
             checked = self._once()
@@ -201,7 +183,7 @@ class _Checks:
             late = context.clock() >= deadline
             if not wrong or not passing or late:
                 return checked
-            LOG.info('Instance %s: %s', self._task.instance, wrong)
+            LOG.info('Instance %s: %s', self.settings.task.instance, wrong)
             context.sleep(timing.poll_interval)
 
     def _once(self) -> list[ServerCheck]:
@@ -212,7 +194,7 @@ class _Checks:
         return checked
 
     def _of_nova(self) -> tuple[list[ServerCheck], Details | None]:
-        context, task = self._context, self._task
+        context, task = self.context, self.settings.task
         try:
             now = context.details.get(task.instance)
             if now is None:
@@ -220,13 +202,13 @@ class _Checks:
                     Fault.INSTANCE_GONE,
                     'the instance was deleted while it moved',
                 )
-            by_host = cells.by_host(context.nova, self._settings.cell_source)
+            by_host = cells.by_host(context.nova, self.settings.cell_source)
             compare = (
                 comparison.compare_return
-                if self._is_back
+                if self.is_back
                 else comparison.compare
             )
-            checked = compare(task, self._was, now, by_host)
+            checked = compare(task, self.was, now, by_host)
             if not all(
                 check.ok for check in checked if check.name == 'volumes'
             ):
@@ -234,7 +216,7 @@ class _Checks:
                     task.instance, ASKED_FOR
                 )
                 checked = compare(
-                    task, self._was, now, by_host, {*requests, *self._asked}
+                    task, self.was, now, by_host, {*requests, *self.requests}
                 )
             if self._is_key_lost():
                 checked = [
@@ -248,10 +230,10 @@ class _Checks:
 
     def _is_key_lost(self) -> bool:
         """Whether Nova shows the name of a key pair that it did not copy."""
-        context = self._context
+        context = self.context
         return (
-            bool(self._was.key_name)
-            and not self._is_back
+            bool(self.was.key_name)
+            and not self.is_back
             and cell_needs.loses_keys(context.listings, context.sources)
         )
 
@@ -268,10 +250,10 @@ class _Checks:
         if now is None:
             text = f'{PLACEMENT} not looked at, since {NOVA} does not answer'
             return [ServerCheck(PLACEMENT, False, text)]
-        placement, held_by = self._context.placement, self._migration
+        placement, held_by = self.context.placement, self.migration
         expected = self._amounts(now)
         holdings: list[Mapping[str, Mapping[str, int]]] = [
-            placement.allocations_of(self._was.uuid),
+            placement.allocations_of(self.was.uuid),
             placement.allocations_of(held_by) if held_by else {},
         ]
         wrong = [
@@ -291,12 +273,12 @@ class _Checks:
 
     def _amounts(self, now: Details) -> tuple[Amounts, Amounts]:
         """For the server, and for its migration."""
-        was = self._was
-        if self._is_back:
+        was = self.was
+        if self.is_back:
             old, _ = comparison.amounts(was, was)
             return Amounts(was.node, old), Amounts('', {})
         old, new = comparison.amounts(was, now)
-        source = Amounts('', {}) if self._is_confirmed else None
+        source = Amounts('', {}) if self.is_confirmed else None
         return Amounts(now.node, new), source or Amounts(was.node, old)
 
     @staticmethod
@@ -306,10 +288,10 @@ class _Checks:
         return f'room is held on {server.node}{also}'
 
     def _of_images(self, now: Details | None) -> ServerCheck:
-        names = {self._was.name, *([now.name] if now else [])}
-        images = temporary_images(self._context, self._was.uuid, names)
+        names = {self.was.name, *([now.name] if now else [])}
+        images = temporary_images(self.context, self.was.uuid, names)
         if images:
             delete = ShellCommand.IMAGE_DELETE.of(image=images)
-            text = f'{TEMPORARY.format(self._was.name)} is left: "{delete}"'
+            text = f'{TEMPORARY.format(self.was.name)} is left: "{delete}"'
             return ServerCheck(IMAGE, False, text)
         return ServerCheck(IMAGE, True, 'no temporary image is left')

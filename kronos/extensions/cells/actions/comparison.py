@@ -283,19 +283,14 @@ def amounts(
     summed = totals(before.held)
     if before.flavor == now.flavor:
         return summed, summed
-    if any(
-        map(_is_own, {**before.flavor.extra_specs, **now.flavor.extra_specs})
-    ):
+    specs = {**before.flavor.extra_specs, **now.flavor.extra_specs}
+    if any(spec.startswith(OWN) for spec in specs):
         return summed, None
     old, new = _demand(before), _demand(now)
     changed = {
         name: summed.get(name, 0) + new[name] - old[name] for name in new
     }
     return summed, summed | changed
-
-
-def _is_own(spec: str) -> bool:
-    return spec.startswith(OWN)
 
 
 def totals(holdings: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

@@ -18,7 +18,7 @@ class CellConcurrency:
         self, settings: CellMoveSettings, context: CellMoveContext, plan: str
     ) -> None:
         self._task = settings.task
-        self._limits = settings.limits
+        self._settings = settings
         self._plan = plan
         self._standing = PlanStanding(True)
         self.is_behind = False
@@ -27,7 +27,7 @@ class CellConcurrency:
             context.nova,
             settings.task,
             concurrency.ConcurrencyLimits(
-                stuck_seconds=settings.limits.stuck_seconds
+                stuck_seconds=settings.stuck_seconds
             ),
             context.wall,
         )
@@ -46,7 +46,7 @@ class CellConcurrency:
 
         :param others: slots of the other actions
         """
-        task, most = self._task, self._limits.out_of_cell
+        task, most = self._task, self._settings.max_out_of_cell
         moving = [slot for slot in others if slot.is_held]
         self.is_behind = any(slot.is_own_plan for slot in moving)
         if not self._standing.is_accepted and any(

@@ -240,7 +240,7 @@ class ConfirmOrRevert(MovePart):
         context, timing = self._context, self._settings.timing
         requests = self._journal.requests
         self._checkpoint.stage = stage
-        self._progress.write()
+        context.mark(self._checkpoint)
         step = Step(
             participle=f'{what}ed',
             ask=lambda: ask(self._task.instance),

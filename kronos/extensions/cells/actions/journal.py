@@ -81,18 +81,11 @@ class Journal:
     ) -> None:
         """Keep what Nova shows, if it is something else than before."""
         shown = migration.status if migration else ''
-        if instance is None:
-            new = JournalEntry(now, now, DELETED, '', 0, '', shown)
-        else:
-            new = JournalEntry(
-                now,
-                now,
-                instance.status,
-                instance.task_state or '',
-                instance.power_state,
-                instance.host,
-                shown,
-            )
+        status, task, power, host = DELETED, '', 0, ''
+        if instance is not None:
+            status, task = instance.status, instance.task_state or ''
+            power, host = instance.power_state, instance.host
+        new = JournalEntry(now, now, status, task, power, host, shown)
         last = self.seen[-1] if self.seen else None
         if last and vars(last) | {'since': now, 'until': now} == vars(new):
             last.until = now

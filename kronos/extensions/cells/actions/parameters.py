@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action's parameters and options, as settings of one cell move."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from kronos.actions.core import parameters as of_moves
@@ -11,6 +11,8 @@ from kronos.actions.core.parameters import (
     MoveSettings,
     MoveTiming,
 )
+from kronos.extensions.cells.options import CellOptions
+from kronos.options import row
 from kronos.snapshots.cells import CellSource
 
 RESIZE = 'resize'
@@ -57,22 +59,11 @@ class CellMoveTask(MigrationTask):
 
     @classmethod
     def _fields(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        own = {field.name for field in fields(cls)} & parameters.keys()
         return {
             **super()._fields(parameters),
-            'source_cell': parameters['source_cell'],
-            'destination_cell': parameters['destination_cell'],
-            'target_cells': list(parameters.get('target_cells') or []),
-            'source_flavor': parameters['source_flavor'],
-            'destination_flavor': parameters['destination_flavor'],
-            'destination_flavor_id': parameters.get(
-                'destination_flavor_id', ''
-            ),
-            'source_zone': parameters.get('source_zone', ''),
-            'destination_zone': parameters.get('destination_zone', ''),
+            **{name: parameters[name] for name in own},
             'unpins': parameters.get('unpin_zone', False),
-            'confirm': parameters.get('confirm', 'auto'),
-            'mode': parameters['mode'],
-            'finishes': parameters.get('finishes', ''),
         }
 
 
@@ -88,28 +79,20 @@ class CellMoveTiming(MoveTiming):
 
 
 @dataclass
-class CellMoveLimits:
-    """Moves under way at a time."""
-
-    out_of_cell: int = 2
-    stuck_seconds: float = 86400.0
-
-
-@dataclass
 class CellMoveSettings(MoveSettings):
     """What is to be moved, and within which limits."""
 
     task: CellMoveTask
     timing: CellMoveTiming = field(default_factory=CellMoveTiming)
-    limits: CellMoveLimits = field(default_factory=CellMoveLimits)
+    max_out_of_cell: int = 2
+    """Moves under way at a time."""
+    stuck_seconds: float = 86400.0
     recovers: bool = True
     """Whether broken ends are mended."""
     verify_query: str = ''
     verify_seconds: float = 30.0
-    is_lossy: bool = False
+    options: CellOptions = field(default_factory=CellOptions)
     allowed_extra_specs: list[str] = field(default_factory=list)
-    long_rpc_timeout: float = 1800.0
-    snapshot_mb_per_second: float = 100.0
     cell_source: CellSource = CellSource.METADATA
     hypervisor_types: list[str] = field(
         default_factory=lambda: ['QEMU', 'KVM']
@@ -135,17 +118,13 @@ def settings_of(parameters: dict[str, Any], kronos: Any) -> CellMoveSettings:
             confirm_timeout=kronos.confirm_timeout,
             revert_timeout=kronos.revert_timeout,
         ),
-        limits=CellMoveLimits(
-            out_of_cell=kronos.max_concurrent_cell_moves,
-            stuck_seconds=kronos.stuck_after,
-        ),
+        max_out_of_cell=kronos.max_concurrent_cell_moves,
+        stuck_seconds=kronos.stuck_after,
         recovers=kronos.cell_recover,
         verify_query=kronos.cell_verify_query,
         verify_seconds=kronos.cell_verify_seconds,
-        is_lossy=kronos.cell_move_lossy,
+        options=CellOptions(**row.values(CellOptions, kronos)),
         allowed_extra_specs=list(kronos.allowed_extra_specs),
-        long_rpc_timeout=kronos.long_rpc_timeout,
-        snapshot_mb_per_second=kronos.snapshot_mb_per_second,
         cell_source=CellSource(kronos.cell_source),
         hypervisor_types=list(kronos.hypervisor_types),
     )

@@ -24,7 +24,6 @@ from kronos.extensions.cells.actions.parameters import (
     CellMoveTask,
 )
 from kronos.extensions.cells.cell_drain import CellDrain, CellNeeds
-from kronos.extensions.cells.options import CellOptions
 from kronos.extensions.cells.planning import flavors
 from kronos.extensions.cells.planning.cell_moves import CellMoves
 from kronos.extensions.cells.readings import cell_needs
@@ -135,7 +134,7 @@ def _check_instance(
     :raises MigrationError: there is something
     """
     task = settings.task
-    if not settings.is_lossy:
+    if not settings.options.cell_move_lossy:
         instance.has_shares = context.listings.has_shares(instance.uuid)
     for warning in cell_needs.ports(context.sources, [instance]):
         LOG.warning('Instance %s: %s', instance.uuid, warning)
@@ -165,13 +164,7 @@ def _settings(settings: CellMoveSettings) -> Settings:
     flavor_map = {task.source_flavor: task.destination_flavor}
     return Settings(
         allowed_extra_specs=settings.allowed_extra_specs,
-        beside=[
-            CellOptions(
-                cell_move_lossy=settings.is_lossy,
-                long_rpc_timeout_seconds=settings.long_rpc_timeout,
-                snapshot_mb_per_second=settings.snapshot_mb_per_second,
-            )
-        ],
+        beside=[settings.options],
         extension=Extension(
             CellDrain(
                 task.source_cell,

@@ -15,7 +15,6 @@ from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
 from kronos.extensions.cells.actions.context import MovePart, StartedMove
-from kronos.extensions.cells.cell_drain import CELL_MARK
 
 LOG = logging.getLogger(__name__)
 
@@ -136,7 +135,7 @@ class CellMoveProgress(MovePart):
         else:
             return None
         self._checkpoint.migration = self._journal.migration = first.uuid
-        self.write()
+        self._context.mark(self._checkpoint)
         return first
 
     def _later_requests(self) -> int | None:
@@ -153,17 +152,6 @@ class CellMoveProgress(MovePart):
                 return None
             raise
         return requests.index(ours) if ours in requests else None
-
-    def write(self) -> None:
-        """Write the checkpoint; a database that is away is only logged."""
-        try:
-            self._context.slots.mark(
-                CELL_MARK, self._checkpoint.document(), must_go_on=False
-            )
-        except exceptions.KronosException as error:
-            LOG.warning(
-                'Instance %s: not marked: %s', self._task.instance, error
-            )
 
     def _standing(
         self,

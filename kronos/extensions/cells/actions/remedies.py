@@ -4,15 +4,10 @@
 Who follows a move chooses among them, and reports what came of them.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kronos.actions.core import own_requests
-from kronos.actions.core.context import Patience
-from kronos.actions.core.step import Step, StepLimits, StepResult, StepRun
 from kronos.clients.nova.cell_migration import CellMigration
-from kronos.clients.nova.client import NovaClient
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.eligibility.instances import RUNNING
 from kronos.engine.types import Instance
@@ -77,47 +72,6 @@ def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[ServerRemedy]:
             is_stopped,
         ),
     ]
-
-
-@dataclass(frozen=True)
-class Workshop:
-    """Whose repairs are asked for, and how they are waited for."""
-
-    nova: NovaClient
-    uuid: str
-    patience: Patience
-    timeout: float
-    """Seconds for each."""
-    poll_interval: float
-
-    def carry_out(
-        self, repair: ServerRemedy, on_request: Callable[[str], object]
-    ) -> StepResult[Instance | None]:
-        """Ask for a repair, and look until it has helped, or time is up.
-
-        None is what is seen of a server that was deleted.
-
-        :param on_request: gets the id of the request
-        """
-        step = Step(
-            participle='mended',
-            ask=lambda: repair.ask(self.uuid),
-            look=lambda: self.nova.get_instance(self.uuid),
-            is_reached=lambda server: (
-                server is None or repair.is_mended(server)
-            ),
-            may_ask=lambda server: (
-                server is not None and repair.is_left(server)
-            ),
-            on_request=on_request,
-        )
-        limits = StepLimits(
-            timeout=self.timeout,
-            poll_interval=self.poll_interval,
-            doubt=own_requests.QUIET_LOOKS * self.poll_interval,
-            idle=math.inf,
-        )
-        return StepRun(step, self.patience, limits).carry_out()
 
 
 def is_moving(server: Instance) -> bool:

@@ -6,9 +6,19 @@ ever, powered off, or in ERROR; the API mends each of these. A hidden copy in
 the other cell, it does not: only an administrator of the databases can.
 """
 
+import math
+from collections.abc import Callable
+
 from oslo_log import log as logging
 
-from kronos.actions.core.step import StepEnd
+from kronos.actions.core import own_requests
+from kronos.actions.core.step import (
+    Step,
+    StepEnd,
+    StepLimits,
+    StepResult,
+    StepRun,
+)
 from kronos.clients.nova.server_details import Details
 from kronos.common import durations, exceptions, plain_text
 from kronos.common.shell_commands import ShellCommand
@@ -149,14 +159,6 @@ class CellMoveRepair(MovePart):
     def __init__(self, begun: StartedMove) -> None:
         super().__init__(begun)
         self._before = Details.from_document(begun.checkpoint.before)
-        timing = begun.settings.timing
-        self._workshop = remedies.Workshop(
-            begun.context.nova,
-            self._task.instance,
-            begun.context,
-            timing.settle_timeout,
-            timing.poll_interval,
-        )
 
     def of_move(self, look: CellMoveLook) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
@@ -298,7 +300,7 @@ class CellMoveRepair(MovePart):
         LOG.warning('Instance %s: %s: %s', uuid, step.reason, command)
         journal.mended.append(f'{step.reason}: {command}')
         number = f'mend {len(journal.mended)}'
-        result = self._workshop.carry_out(
+        result = self._carry_out(
             step, lambda request: journal.requests.update({number: request})
         )
         instance = result.seen
@@ -320,6 +322,39 @@ class CellMoveRepair(MovePart):
             f'{instance.host}'
         )
         return None
+
+    def _carry_out(
+        self,
+        remedy: remedies.ServerRemedy,
+        on_request: Callable[[str], object],
+    ) -> StepResult[Instance | None]:
+        """Ask for a remedy, and look until it has helped, or time is up.
+
+        None is what is seen of a server that was deleted.
+
+        :param on_request: gets the id of the request
+        """
+        context, uuid = self._context, self._task.instance
+        step = Step(
+            participle='mended',
+            ask=lambda: remedy.ask(uuid),
+            look=lambda: context.nova.get_instance(uuid),
+            is_reached=lambda server: (
+                server is None or remedy.is_mended(server)
+            ),
+            may_ask=lambda server: (
+                server is not None and remedy.is_left(server)
+            ),
+            on_request=on_request,
+        )
+        poll = self._settings.timing.poll_interval
+        limits = StepLimits(
+            timeout=self._settings.timing.settle_timeout,
+            poll_interval=poll,
+            doubt=own_requests.QUIET_LOOKS * poll,
+            idle=math.inf,
+        )
+        return StepRun(step, context, limits).carry_out()
 
     def _leave(self, step: remedies.ServerRemedy) -> None:
         """Tell an operator of a step, and of the one that follows on it."""

@@ -20,7 +20,7 @@ from kronos.extensions.cells.actions.parameters import (
     CellMoveSettings,
     CellMoveTask,
 )
-from kronos.extensions.cells.cell_drain import CELL_MARK, POLICY
+from kronos.extensions.cells.cell_drain import POLICY
 
 LOG = logging.getLogger(__name__)
 
@@ -76,9 +76,9 @@ class CellMoveRequest(MoveRequest):
             if migration.status != TAKEN_UP
         ]
         checkpoint.earlier = earlier[:KNOWN]
-        self._write()
+        self._context.mark(checkpoint, must_go_on=True)
         checkpoint.request = self._unpinned()
-        self._write(must_go_on=False)
+        self._context.mark(self._checkpoint)
         return checkpoint.request
 
     def late_checkpoint(self) -> Checkpoint | None:
@@ -92,7 +92,7 @@ class CellMoveRequest(MoveRequest):
             return None
         self.take(request)
         self._checkpoint.request = request
-        self._write(must_go_on=False)
+        self._context.mark(self._checkpoint)
         return self._checkpoint
 
     def _unpinned(self) -> str:
@@ -123,19 +123,6 @@ class CellMoveRequest(MoveRequest):
         if task.is_resize:
             return nova.resize(task.instance, task.destination_flavor_id)
         return nova.migrate(task.instance, task.destination)
-
-    def _write(self, must_go_on: bool = True) -> None:
-        """:raises TurnUnknown: only if it ``must_go_on``"""
-        try:
-            self._context.slots.mark(
-                CELL_MARK, self._checkpoint.document(), must_go_on
-            )
-        except exceptions.KronosException as error:
-            if must_go_on:
-                raise
-            LOG.warning(
-                'Instance %s: not marked: %s', self._task.instance, error
-            )
 
     def _listed(self) -> list[str]:
         nova, is_resize = self._context.cell_migration, self._task.is_resize
@@ -171,6 +158,6 @@ class CellMoveRequest(MoveRequest):
             host=self._task.destination
         )
         self._checkpoint.refused = text
-        self._write(must_go_on=False)
+        self._context.mark(self._checkpoint)
         fault = Fault.CELL_CLOSED if others else Fault.CELL_REFUSED
         return faults.error(fault, text)

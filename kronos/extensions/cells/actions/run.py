@@ -205,7 +205,7 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
 
     def _watch(self, sent: StartedMove) -> Watched:
         progress = CellMoveProgress(sent)
-        progress.write()
+        self._context.mark(sent.checkpoint)
         look = progress.until(self._settings.timing.move_timeout)
         return Watched(sent, progress, look)
 

@@ -52,8 +52,9 @@ class CellAdditions(Additions):
             if step is None or not isinstance(step.how, CellMove):
                 continue
             action.action_type = cell_drain.CELL_MOVE
+            cell = outcomes[step.scope]
             action.parameters |= cell_actions.move(
-                step.how, outcomes[step.scope]
+                step.how, cell.targets, cell.confirm
             )
             ends = [step.source, step.destination]
             # Nova would resize inside the cell while one of them is open.

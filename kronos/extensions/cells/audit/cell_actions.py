@@ -8,7 +8,6 @@ from kronos.engine import types
 from kronos.extensions.cells.cell_drain import (
     CELL_MOVE,
     CellMove,
-    CellOutcome,
     CellPhase,
     Confirm,
     UnfinishedMove,
@@ -31,11 +30,6 @@ def closing(closed: types.Closing) -> PlannedAction:
     return PlannedAction(SERVICE_STATE, inputs, closed.host)
 
 
-def move(how: CellMove, cell: CellOutcome) -> dict[str, Any]:
-    """What a move is, beside a move from host to host."""
-    return _move(how, cell.targets, cell.confirm)
-
-
 def finishing(number: int, scope: str, begun: UnfinishedMove) -> PlannedAction:
     """Of a move that another action began: it is as it was there."""
     inputs = {
@@ -45,15 +39,16 @@ def finishing(number: int, scope: str, begun: UnfinishedMove) -> PlannedAction:
         'resource_name': begun.instance_name,
         'source_node': begun.source,
         'destination_node': begun.destination,
-        **_move(begun.how, begun.target_cells, begun.confirm),
+        **move(begun.how, begun.target_cells, begun.confirm),
         FINISHES: begun.action,
     }
     return PlannedAction(CELL_MOVE, inputs, begun.instance)
 
 
-def _move(
+def move(
     how: CellMove, targets: Sequence[str], confirm: Confirm
 ) -> dict[str, Any]:
+    """What a move is, beside a move from host to host."""
     inputs: dict[str, Any] = {
         'mode': 'resize' if how.is_resize else 'migrate',
         'source_cell': how.source_cell,

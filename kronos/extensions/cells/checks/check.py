@@ -5,7 +5,7 @@ For ``--cells``: the cell of each host, and what such moves depend on.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kronos.cmd.checks.cached_clients import OnceNova
@@ -54,5 +54,5 @@ def check(
     return {
         'source': source.value,
         'hosts': hosts,
-        'needs': [need.document() for need in needs],
+        'needs': [asdict(need) for need in needs],
     }

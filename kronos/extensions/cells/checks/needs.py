@@ -2,12 +2,11 @@
 """The needs of moves between cells, as the report tells them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass
 class Need:
-    """One thing that such a move depends on."""
+    """One thing that such a move depends on; its fields are keys."""
 
     what: str
     value: str
@@ -15,12 +14,3 @@ class Need:
     """The service or the file that tells it."""
     is_good: bool | None
     """None: nobody tells."""
-
-    def document(self) -> dict[str, Any]:
-        """As programs read it; its keys stay."""
-        return {
-            'what': self.what,
-            'value': self.value,
-            'where': self.where,
-            'is_good': self.is_good,
-        }

@@ -27,24 +27,6 @@ from kronos.extensions.cells.planning import flavors, unfinished_moves
 
 AFFINITY = 'affinity'
 STOPPED = 'SHUTOFF'
-CODES = frozenset(
-    {
-        Code.CELL_STATUS,
-        Code.CELL_BEGUN,
-        Code.CELL_UNCONFIRMED,
-        Code.CELL_STOPPED,
-        Code.CELL_AFFINITY,
-        Code.CELL_FLAVOR_UNMAPPED,
-        Code.CELL_FLAVOR_GONE,
-        Code.CELL_FLAVOR_TOO_SMALL,
-        Code.CELL_RESIZE_INSIDE,
-        Code.CELL_LOSSY,
-        Code.CELL_PORT,
-        Code.CELL_POLICY,
-        Code.CELL_SNAPSHOT_SLOW,
-    }
-)
-"""Of reasons that only a move to another cell has."""
 HOW_TO_LEAVE = {
     'PAUSED': 'unpause it',
     'SUSPENDED': 'resume it',
@@ -192,20 +174,22 @@ class CellMoves:
     @functools.cached_property
     def _open_hosts(self) -> list[str]:
         """Hosts of the source cell that will take servers."""
-        snapshot, names = (
-            self._snapshot,
-            {*needs_of(self._snapshot).open_source_hosts},
-        )
-        services = snapshot.services or {}
+        names = {*needs_of(self._snapshot).open_source_hosts}
         if not self._drain.close_source:
-            names |= {
-                name
-                for name, host in snapshot.hosts.items()
-                if host.cell == self._drain.source
-                and name in services
-                and services[name].is_available
-            }
+            names |= open_hosts(self._snapshot, self._drain)
         return sorted(names)
+
+
+def open_hosts(snapshot: Snapshot, drain: CellDrain) -> set[str]:
+    """Hosts of a scope in the source cell that take servers now."""
+    services = snapshot.services or {}
+    return {
+        name
+        for name, host in snapshot.hosts.items()
+        if host.cell == drain.source
+        and name in services
+        and services[name].is_available
+    }
 
 
 def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:

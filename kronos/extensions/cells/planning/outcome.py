@@ -15,7 +15,11 @@ from kronos.extensions.cells.cell_drain import (
     UnfinishedMove,
     needs_of,
 )
-from kronos.extensions.cells.planning import flavors, unfinished_moves
+from kronos.extensions.cells.planning import (
+    cell_moves,
+    flavors,
+    unfinished_moves,
+)
 
 BACK = 'REVERT_RESIZE'
 """The status of a server on its way back."""
@@ -118,12 +122,6 @@ def _move(
 
 def closings(snapshot: Snapshot, drain: CellDrain) -> list[Closing]:
     """Its hosts that take servers still."""
-    services = snapshot.services or {}
     why = Reason(f'cell {drain.source} is being emptied', Code.HOST_DRAINED)
-    return [
-        Closing(name, why)
-        for name, host in sorted(snapshot.hosts.items())
-        if host.cell == drain.source
-        and name in services
-        and services[name].is_available
-    ]
+    names = sorted(cell_moves.open_hosts(snapshot, drain))
+    return [Closing(name, why) for name in names]

@@ -12,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from oslo_log import log as logging
 
@@ -30,6 +30,10 @@ from kronos.extensions.cells.cell_drain import (
 )
 from kronos.extensions.cells.planning import flavors
 
+if TYPE_CHECKING:
+    from kronos.clients.connection import Clients
+    from kronos.clients.nova.cell_listings import CellListings
+
 LOG = logging.getLogger(__name__)
 
 NO_PORTS = (
@@ -44,13 +48,6 @@ NO_SHARES = (
 """A warning, where a whole cloud is looked at."""
 
 
-class TiedPorts(Protocol):
-    """Who asks Neutron: the clients of a cloud."""
-
-    def tied_ports(self, servers: Collection[str]) -> dict[str, str]:
-        """What of a port ties servers to their cell, by uuid."""
-
-
 @dataclass
 class Sources:
     """What is asked beside Nova."""
@@ -63,7 +60,7 @@ class Sources:
     """Whether Nova keeps key pairs, whatever its microversion."""
 
     @classmethod
-    def of(cls, kronos: Any, clients: TiedPorts) -> Self:
+    def of(cls, kronos: Any, clients: 'Clients') -> Self:
         """:param kronos: the group ``[kronos]``"""
         return cls(
             clients.tied_ports,
@@ -72,27 +69,8 @@ class Sources:
         )
 
 
-class NeedListings(Protocol):
-    """Who is asked: Nova, by its client."""
-
-    def flavors(self) -> list[Flavor]:
-        """All of the cloud."""
-
-    def quota_left(self, project: str) -> dict[str, int]:
-        """What a project may still use."""
-
-    def has_shares(self, uuid: str) -> bool:
-        """Whether Manila shares are attached to a server."""
-
-    def loses_keys(self) -> bool:
-        """Whether its release takes no key pair to another cell."""
-
-    def offloaded(self) -> dict[str, str]:
-        """Names of the servers that are SHELVED_OFFLOADED, by uuid."""
-
-
 def gather(
-    listings: NeedListings,
+    listings: 'CellListings',
     sources: Sources,
     drain: CellDrain,
     instances: Iterable[Instance],
@@ -108,12 +86,7 @@ def gather(
     :raises ConfigurationError: the flavor map gives what does not exist
     :raises NovaClientError: a listing failed
     """
-    needs = CellNeeds(
-        flavors={flavor.name: flavor for flavor in listings.flavors()},
-        offloaded=_offloaded(listings),
-        cell_policy=policy(sources.policy_files, has_crossed),
-        loses_keys=loses_keys(listings, sources),
-    )
+    needs = _of_nova(listings, sources, has_crossed)
     drain.flavor_map = resolved(drain.flavor_map, needs.flavors)
     leaving = list(instances)
     grows = {
@@ -152,7 +125,7 @@ def _of_policy(
 
 
 def of_cloud(
-    listings: NeedListings,
+    listings: 'CellListings',
     sources: Sources,
     instances: Sequence[Instance],
     tell: Callable[[str], None],
@@ -166,27 +139,28 @@ def of_cloud(
     projects = {
         instance.project_id for instance in instances if instance.project_id
     }
-    needs = CellNeeds(
-        flavors={flavor.name: flavor for flavor in listings.flavors()},
-        quota_left={
-            project: listings.quota_left(project)
-            for project in sorted(projects)
-        },
-        offloaded=_offloaded(listings),
-        cell_policy=policy(sources.policy_files),
-        loses_keys=loses_keys(listings, sources),
-    )
+    needs = _of_nova(listings, sources)
+    for project in sorted(projects):
+        needs.quota_left[project] = listings.quota_left(project)
     tell(f'{len(needs.flavors)} flavors, quotas of {len(projects)} projects')
     needs.warnings += ports(sources, instances)
     return needs
 
 
-def _offloaded(listings: NeedListings) -> list[OffloadedServer]:
+def _of_nova(
+    listings: 'CellListings', sources: Sources, has_crossed: bool = False
+) -> CellNeeds:
+    """What is one for the whole cloud."""
     names = sorted(listings.offloaded().items())
-    return [OffloadedServer(uuid, name) for uuid, name in names]
+    return CellNeeds(
+        flavors={flavor.name: flavor for flavor in listings.flavors()},
+        offloaded=[OffloadedServer(uuid, name) for uuid, name in names],
+        cell_policy=policy(sources.policy_files, has_crossed),
+        loses_keys=loses_keys(listings, sources),
+    )
 
 
-def loses_keys(listings: NeedListings, sources: Sources) -> bool:
+def loses_keys(listings: 'CellListings', sources: Sources) -> bool:
     """Whether Nova takes no key pair to another cell."""
     return not sources.keeps_keys and listings.loses_keys()
 

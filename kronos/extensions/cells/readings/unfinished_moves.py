@@ -6,13 +6,12 @@ tells what was begun, and Nova whether that is so still.
 """
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from oslo_log import log as logging
 
-from kronos.clients.nova.rows import MigrationStatus
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.types import Instance
 from kronos.extensions.cells.cell_drain import (
@@ -28,6 +27,10 @@ from kronos.extensions.cells.cell_drain import (
 from kronos.snapshots import watcher_actions, watcher_api
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
+from kronos.watcher_db import marks
+
+if TYPE_CHECKING:
+    from kronos.clients.nova.cell_listings import CellListings
 
 LOG = logging.getLogger(__name__)
 
@@ -78,19 +81,6 @@ class BegunMove:
     """Uuids of migrations that were there before."""
 
 
-class MigrationListings(Protocol):
-    """Who is asked: Nova, by its client."""
-
-    def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
-        """Those of a server, the newest first."""
-
-    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
-        """Whether one of some requests has brought a server where it is."""
-
-    def unconfirmed(self) -> list[MigrationStatus]:
-        """Those of the cloud that wait to be confirmed."""
-
-
 def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
     """The move of an action; None of one that never asked Nova for any.
 
@@ -124,8 +114,8 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
         has_ended=is_manual and (is_finished or _is_lost(row)),
         is_second=bool(inputs.get('finishes')) and _has_failed(row),
         is_over=is_finished and not is_manual,
-        request=_text(mark.get('request')),
-        migration=_text(mark.get('migration')),
+        request=marks.text(mark.get('request')),
+        migration=marks.text(mark.get('migration')),
         known=_strings(mark.get('known')),
     )
 
@@ -149,14 +139,11 @@ def listed(watcher: WatcherClient, since: float) -> list[BegunMove]:
     return moves
 
 
-def _mark(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _mark(inputs: dict[str, Any]) -> dict[str, Any]:
     """What says that Nova may have taken a request; {} if it did not."""
-    mark = inputs.get(CELL_MARK)
-    if not isinstance(mark, dict) or mark.get('refused'):
-        return {}
-    moment = mark.get('at')
-    is_time = isinstance(moment, int | float) and not isinstance(moment, bool)
-    return mark if is_time else {}
+    mark = marks.part(inputs, CELL_MARK)
+    is_asked = marks.number(mark.get('at')) is not None
+    return mark if is_asked and not mark.get('refused') else {}
 
 
 def _is_lost(row: ActionRow) -> bool:
@@ -178,15 +165,15 @@ def _how(inputs: Mapping[str, Any]) -> CellMove:
         destination_cell=inputs['destination_cell'],
         source_flavor=inputs['source_flavor'],
         destination_flavor=inputs['destination_flavor'],
-        source_zone=_text(inputs.get('source_zone')),
-        destination_zone=_text(inputs.get('destination_zone')),
-        destination_flavor_id=_text(inputs.get('destination_flavor_id')),
+        source_zone=marks.text(inputs.get('source_zone')),
+        destination_zone=marks.text(inputs.get('destination_zone')),
+        destination_flavor_id=marks.text(inputs.get('destination_flavor_id')),
         unpins=inputs.get('unpin_zone') is True,
     )
 
 
 def note(
-    listings: MigrationListings,
+    listings: 'CellListings',
     gathered: CloudInventory,
     moves: Iterable[BegunMove],
 ) -> None:
@@ -207,7 +194,7 @@ def note(
 
 
 def find(
-    listings: MigrationListings,
+    listings: 'CellListings',
     instances: Iterable[Instance],
     moves: Iterable[BegunMove],
     cells: Mapping[str, str],
@@ -248,7 +235,7 @@ def _newest(moves: Iterable[BegunMove]) -> dict[str, BegunMove]:
     }
 
 
-def _is_ours(move: BegunMove, listings: MigrationListings) -> bool:
+def _is_ours(move: BegunMove, listings: 'CellListings') -> bool:
     """Whether the migration that a server is in is that of the move."""
     migrations = listings.cold_migrations(move.instance)
     if move.migration:
@@ -289,7 +276,7 @@ def _unfinished(move: BegunMove, instance: Instance) -> UnfinishedMove:
 
 
 def _of_others(
-    listings: MigrationListings,
+    listings: 'CellListings',
     servers: Mapping[str, Instance],
     cells: Mapping[str, str],
 ) -> list[ForeignMove]:
@@ -306,10 +293,6 @@ def _of_others(
                 cells[row.source],
             )
     return [move for _, move in sorted(foreign.items())]
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ''
 
 
 def _strings(value: Any) -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells in a report, as a document for programs; null where none is."""
 
+from dataclasses import asdict
 from typing import Any
 
 from kronos.extensions.cells.cell_drain import (
@@ -16,17 +17,9 @@ def request(drain: CellDrain | None) -> dict[str, Any] | None:
     """What an audit that empties a cell asked for."""
     if drain is None:
         return None
-    return {
-        'source_cell': drain.source,
-        'target_cells': list(drain.targets),
-        'hosts': drain.hosts and list(drain.hosts),
-        'flavor_map': drain.flavor_map and dict(drain.flavor_map),
-        'confirm': drain.confirm.value,
-        'order': drain.order.value,
-        'include_stopped': drain.include_stopped,
-        'unpin_az': drain.unpin_az,
-        'close_source': drain.close_source,
-    }
+    row = asdict(drain)
+    ends = {'source_cell': row.pop('source')}
+    return {**ends, 'target_cells': row.pop('targets'), **row}
 
 
 def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
@@ -39,10 +32,7 @@ def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
         'servers_before': cell.servers_before,
         'servers_after': cell.servers_after,
         'staying': list(cell.staying),
-        'may_be_here': [
-            {'uuid': instance.uuid, 'name': instance.name}
-            for instance in cell.may_be_here
-        ],
+        'may_be_here': [asdict(server) for server in cell.may_be_here],
         'finishing': [_begun(begun) for begun in cell.finishing],
         'unconfirmed': [
             _begun(begun) | {'command': confirming(begun.instance)}
@@ -82,13 +72,6 @@ def move(cell_move: CellMove | None) -> dict[str, Any] | None:
     """How a step goes to another cell."""
     if cell_move is None:
         return None
-    return {
-        'is_resize': cell_move.is_resize,
-        'source_cell': cell_move.source_cell,
-        'destination_cell': cell_move.destination_cell,
-        'source_flavor': cell_move.source_flavor,
-        'destination_flavor': cell_move.destination_flavor,
-        'source_zone': cell_move.source_zone,
-        'destination_zone': cell_move.destination_zone,
-        'unpins': cell_move.unpins,
-    }
+    row = {'is_resize': cell_move.is_resize, **asdict(cell_move)}
+    del row['destination_flavor_id']
+    return row

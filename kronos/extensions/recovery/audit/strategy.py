@@ -2,7 +2,6 @@
 """The strategy kronos_recover: it closes hosts at fault, and drains them."""
 
 import dataclasses
-import time
 from typing import TYPE_CHECKING, Any
 
 from kronos.engine import types
@@ -42,14 +41,9 @@ class Recover(base.KronosStrategy):
         cls, settings: Settings, conf: Any, clients: 'HostProcess'
     ) -> Reader:
         from kronos.extensions.recovery.audit import history
-        from kronos.extensions.recovery.readings import failures, recoveries
         from kronos.extensions.recovery.readings.reader import RecoveryReader
 
-        since = time.time() - recoveries.REMEMBERED_SECONDS
-        queries = failures.FailureQueries.of(conf.kronos)
-        if not recoveries.asks(settings):
-            return RecoveryReader(queries)
-        return RecoveryReader(queries, lambda: history.restarts(since))
+        return RecoveryReader.of(conf.kronos, settings, history.restarts)
 
     @classmethod
     def summary(cls, scope: types.AggregateResult) -> str:

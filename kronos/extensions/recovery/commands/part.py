@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of a recovery in commands: what it would find to recover."""
 
-import time
 from typing import Any
 
 from kronos.clients import watcher
@@ -13,9 +12,9 @@ from kronos.cmd.credentials import Access
 from kronos.engine.settings import Settings
 from kronos.extensions.recovery.commands import failures
 from kronos.extensions.recovery.failures import why_unknown
-from kronos.extensions.recovery.readings import past_restarts, recoveries
-from kronos.extensions.recovery.readings.failures import FailureQueries
+from kronos.extensions.recovery.readings import past_restarts
 from kronos.extensions.recovery.readings.reader import RecoveryReader
+from kronos.extensions.recovery.readings.recoveries import PastRestarts
 from kronos.snapshots.cloud import CloudInventory
 
 
@@ -25,16 +24,11 @@ class RecoveryCommands(CommandPart):
     def reader(
         self, access: Access, conf: Any, settings: Settings
     ) -> RecoveryReader:
-        queries = FailureQueries.of(conf.kronos)
-        if not recoveries.asks(settings):
-            return RecoveryReader(queries)
-
-        def restarts() -> recoveries.PastRestarts:
-            since = time.time() - recoveries.REMEMBERED_SECONDS
+        def restarts(since: float) -> PastRestarts:
             client = watcher.find(access.session, conf.nova.region_name)
             return past_restarts.listed(client, since)
 
-        return RecoveryReader(queries, restarts)
+        return RecoveryReader.of(conf.kronos, settings, restarts)
 
     def doubts(self, gathered: CloudInventory) -> list[str]:
         return [*filter(None, [why_unknown(gathered.beside)])]

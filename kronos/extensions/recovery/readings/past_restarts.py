@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The past restarts: what actions of Watcher tell of them, whoever asks."""
 
-from typing import Any
-
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.types import PastRestart
 from kronos.snapshots import watcher_actions, watcher_api
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
+from kronos.watcher_db import marks
 
 RESTART = 'kronos_restart_server'
 """The action."""
@@ -57,18 +56,13 @@ def restart_of(
         and plan.state not in watcher_actions.STARTED
     ):
         return None
-    mark = inputs.get(MARK)
-    mark = mark if isinstance(mark, dict) else {}
+    mark = marks.part(inputs, MARK)
     return uuid, PastRestart(
         at=row.touched,
         state=row.state,
         acted=bool(mark),
-        stop=_text(mark.get('stop')),
-        migrate=_text(mark.get('migrate')),
-        source=_text(inputs.get('source_node')),
-        destination=_text(inputs.get('destination_node')),
+        stop=marks.text(mark.get('stop')),
+        migrate=marks.text(mark.get('migrate')),
+        source=marks.text(inputs.get('source_node')),
+        destination=marks.text(inputs.get('destination_node')),
     )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ''

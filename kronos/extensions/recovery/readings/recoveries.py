@@ -29,11 +29,6 @@ MOST = 200
 """Servers that Nova is asked about; where more failed, it is not they."""
 
 
-def asks(settings: Settings) -> bool:
-    """Whether past restarts have to be known."""
-    return eligible.are_wanted(settings)
-
-
 def note(
     nova: NovaClient,
     gathered: CloudInventory,
@@ -44,7 +39,9 @@ def note(
 
     Nova that does not tell leaves it open: then nothing is restarted.
     """
-    if not asks(settings) or failures.why_unknown(gathered.beside):
+    if not eligible.are_wanted(settings) or failures.why_unknown(
+        gathered.beside
+    ):
         return
     remaining = MOST
     for instance in gathered.instances:

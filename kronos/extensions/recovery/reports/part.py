@@ -2,6 +2,7 @@
 """The part of a recovery in reports: what failed, and what starts again."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from kronos.engine import wording
@@ -29,7 +30,7 @@ class RecoveryReport(ReportPart):
             'hosts_at_fault': dict(outcome.of(scope).hosts_at_fault),
             'failed_servers': dict(outcome.of(scope).failed_servers),
             'restarts': [
-                _row(restart) for restart in outcome.of(scope).restarts
+                asdict(restart) for restart in outcome.of(scope).restarts
             ],
         }
 
@@ -49,20 +50,6 @@ class RecoveryReport(ReportPart):
                 f'It is started again on {row["destination"]}: {row["text"]}'
             ]
         return [f'It failed, and is left alone: [{row["code"]}] {row["text"]}']
-
-
-def _row(restart: Restart) -> dict[str, Any]:
-    return {
-        'instance': restart.instance,
-        'instance_name': restart.instance_name,
-        'host': restart.host,
-        'destination': restart.destination,
-        'attempt': restart.attempt,
-        'failure': restart.failure,
-        'failed_at': restart.failed_at,
-        'stopped': restart.stopped,
-        'reason': restart.reason,
-    }
 
 
 def _line(restart: Restart, uuids: wording.ShortUuids) -> str:

@@ -74,22 +74,22 @@ class TestCell(ConcurrencyTestCase):
         )
 
     def test_the_option(self):
-        self.settings.limits.out_of_cell = 1
+        self.settings.max_out_of_cell = 1
         self.assertEqual(
             '1 under way out of cell old, of at most 1', self.why(self.slot())
         )
 
     def test_those_whose_turn_is_over(self):
-        self.settings.limits.out_of_cell = 1
+        self.settings.max_out_of_cell = 1
         self.assertEqual('', self.why(self.slot(is_held=False)))
 
     def test_other_cells(self):
-        self.settings.limits.out_of_cell = 1
+        self.settings.max_out_of_cell = 1
         self.assertEqual('', self.why(self.slot(cell='older')))
 
     def test_moves_inside_a_cell(self):
         """They have limits of their own."""
-        self.settings.limits.out_of_cell = 1
+        self.settings.max_out_of_cell = 1
         self.assertEqual('', self.why(self.slot(cell='')))
 
 

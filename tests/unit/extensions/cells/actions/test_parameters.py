@@ -7,6 +7,7 @@ from oslotest import base
 from kronos.common import exceptions
 from kronos.conf import opts
 from kronos.extensions.cells.actions import parameters
+from kronos.extensions.cells.options import CellOptions
 from tests.unit.extensions.cells.actions import test_task
 
 
@@ -66,19 +67,16 @@ class ParametersTestCase(base.BaseTestCase):
                     confirm_timeout=101,
                     revert_timeout=102,
                 ),
-                limits=parameters.CellMoveLimits(
-                    out_of_cell=7, stuck_seconds=1000
-                ),
+                max_out_of_cell=7,
+                stuck_seconds=1000,
                 recovers=False,
                 preflight_wait=11,
                 max_retries=1,
                 retry_backoff=12,
                 verify_query='up{uuid="{uuid}"}',
                 verify_seconds=13,
-                is_lossy=True,
+                options=CellOptions(True, 14, 15),
                 allowed_extra_specs=['a:*'],
-                long_rpc_timeout=14,
-                snapshot_mb_per_second=15,
                 require_headroom=False,
                 resources=['VCPU', 'MEMORY_MB', 'DISK_GB'],
             ),

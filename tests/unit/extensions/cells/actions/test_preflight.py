@@ -11,7 +11,6 @@ from kronos.clients import neutron
 from kronos.common import exceptions
 from kronos.engine.reasons import Code
 from kronos.extensions.cells.actions import preflight
-from kronos.extensions.cells.planning import cell_moves
 from kronos.snapshots.cells import CellSource
 from tests.fakes.two_cells.cold_moves import ColdServer
 from tests.unit.extensions.cells.actions import base
@@ -121,9 +120,9 @@ class TestServer(PreflightTestCase):
             real = self.cloud.server_row
             self.flavor(**more)
             self.refused('instance_tied', f'it has {what}')
-            self.settings.is_lossy = True
+            self.settings.options.cell_move_lossy = True
             self.check()
-            self.settings.is_lossy = False
+            self.settings.options.cell_move_lossy = False
             self.cloud.server_row = real
 
     def test_shares(self):
@@ -131,7 +130,7 @@ class TestServer(PreflightTestCase):
         self.cloud.shared = {base.UUID}
         self.refused('instance_tied', 'it has a Manila share')
         self.cloud.calls.clear()
-        self.settings.is_lossy = True
+        self.settings.options.cell_move_lossy = True
         self.check()
         asked = [path for _, path in self.cloud.calls]
         self.assertNotIn(f'{base.SERVER}/shares', asked)
@@ -143,9 +142,9 @@ class TestServer(PreflightTestCase):
         self.context.sources.keeps_keys = True
         self.check()
         self.context.sources.keeps_keys = False
-        self.settings.is_lossy = True
+        self.settings.options.cell_move_lossy = True
         self.check()
-        self.settings.is_lossy = False
+        self.settings.options.cell_move_lossy = False
         self.row(key_name=None)
         self.check()
 
@@ -188,9 +187,9 @@ class TestServer(PreflightTestCase):
     def test_slow_snapshot(self):
         self.flavor(disk=200)
         self.refused('instance_tied', 'would take 34 min at 100 MB/s')
-        self.settings.long_rpc_timeout = 2100.0
+        self.settings.options.long_rpc_timeout_seconds = 2100.0
         self.check()
-        self.settings.long_rpc_timeout = 1800.0
+        self.settings.options.long_rpc_timeout_seconds = 1800.0
         self.row(image='')
         self.check()
 
@@ -339,6 +338,8 @@ class TestResize(PreflightTestCase):
 class TestTable(base.base.BaseTestCase):
     def test_each_reason_that_only_a_cell_move_has(self):
         """But for what an audit alone asks for, and knows of actions."""
-        left = cell_moves.CODES - set(preflight.OF_REASON)
+        codes = {code for code in Code if code.name.startswith('CELL_')}
+        of_hosts = {Code.CELL_SOURCE, Code.CELL_CROSSED}
+        left = codes - of_hosts - set(preflight.OF_REASON)
         audits = {Code.CELL_STOPPED, Code.CELL_BEGUN, Code.CELL_UNCONFIRMED}
         self.assertEqual(audits, left)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do programs read of a need whether it is met, is not, or is unknown?"""
 
+from dataclasses import asdict
+
 from oslotest import base
 
 from kronos.extensions.cells.checks import needs
@@ -16,7 +18,5 @@ class TestNeed(base.BaseTestCase):
                     'where': '/etc/nova/nova.conf',
                     'is_good': is_good,
                 },
-                needs.Need(
-                    'x', '1', '/etc/nova/nova.conf', is_good
-                ).document(),
+                asdict(needs.Need('x', '1', '/etc/nova/nova.conf', is_good)),
             )

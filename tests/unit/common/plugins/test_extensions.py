@@ -8,9 +8,8 @@ import fixtures
 from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.extension import PLAIN
-from kronos.extensions import registry
-from kronos.extensions.cells.cell_drain import CellDrain
+from kronos.common.plugins import extensions
+from kronos.engine.extension import Extension
 from kronos.reports.parts import ReportPart
 
 
@@ -27,23 +26,22 @@ def install(test: base.BaseTestCase, group: str) -> None:
 
 
 class TestRegistry(base.BaseTestCase):
-    def test_none(self) -> None:
-        self.assertIs(PLAIN, registry.make(''))
-
-    def test_own(self) -> None:
-        """Each under its name, with what was asked."""
-        asked = CellDrain('old', ['new'])
-        for name in registry.OWN:
-            found = registry.make(name, asked)
-            self.assertEqual((name, asked), (found.name, found.asked))
+    def test_each_has_its_name(self) -> None:
+        self.assertLessEqual({'cells', 'recovery'}, {*extensions.names()})
+        for name in extensions.names():
+            self.assertEqual(name, extensions.kind(name, Extension).name)
 
     def test_unknown(self) -> None:
-        found = self.assertRaises(ConfigurationError, registry.make, 'other')
+        found = self.assertRaises(
+            ConfigurationError, extensions.kind, 'other', Extension
+        )
         self.assertIn('there is no extension "other"', str(found))
 
     def test_one_that_cannot_be_loaded(self) -> None:
-        install(self, registry.NAMESPACE)
-        found = self.assertRaises(ConfigurationError, registry.make, 'rack')
+        install(self, extensions.NAMESPACE)
+        found = self.assertRaises(
+            ConfigurationError, extensions.kind, 'rack', Extension
+        )
         self.assertIn(
             'the extension rack of the package rack cannot be loaded: it is '
             'no subclass of kronos.engine.extension.Extension',
@@ -54,16 +52,15 @@ class TestRegistry(base.BaseTestCase):
 class TestParts(base.BaseTestCase):
     def test_own(self) -> None:
         """Each is of an extension that there is."""
-        for layer, own in registry.OWN_PARTS.items():
-            self.assertLessEqual(own.keys(), registry.OWN.keys())
-            self.assertLessEqual(
-                own.keys(), registry.parts(layer, object).keys()
+        for layer in ('commands', 'recordings', 'reports'):
+            self.assertEqual(
+                {'cells', 'recovery'}, extensions.parts(layer, object).keys()
             )
 
     def test_one_that_cannot_be_loaded(self) -> None:
-        install(self, f'{registry.NAMESPACE}.reports')
+        install(self, f'{extensions.NAMESPACE}.reports')
         error = self.assertRaises(
-            ConfigurationError, registry.parts, 'reports', ReportPart
+            ConfigurationError, extensions.parts, 'reports', ReportPart
         )
         self.assertIn(
             'what an extension adds to reports: rack of the package rack '
