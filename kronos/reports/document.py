@@ -8,6 +8,7 @@ whatever the engine calls it.
 
 import copy
 import dataclasses
+import enum
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,17 +18,11 @@ from kronos.engine.reasons import Reason
 from kronos.engine.settings import PlainSettings, Settings
 from kronos.engine.types import (
     AggregateResult,
-    Begun,
-    Closing,
     CycleReport,
-    Drain,
-    GroupStanding,
     MigrationStep,
     PolicyResult,
-    Stage,
 )
 from kronos.options import extensions
-from kronos.options.row import Choice
 from kronos.reports import certificates, parts, rest
 
 FORMAT_VERSION = 1
@@ -62,8 +57,15 @@ def settings(how: Settings) -> dict[str, Any]:
     }
 
 
+def _picked(source: object, names: str) -> dict[str, Any]:
+    """The values of fields, by keys of the same names."""
+    return {name: _plain(getattr(source, name)) for name in names.split()}
+
+
 def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, Choice) else copy.copy(value)
+    if isinstance(value, enum.Enum):
+        return value.value
+    return copy.copy(value) if isinstance(value, list | dict) else value
 
 
 def _added(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -92,41 +94,51 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),
-        'stages': [_stage(stage) for stage in scope.stages],
+        'stages': [_picked(x, 'name count text') for x in scope.stages],
     }
 
 
 def _scope(scope: AggregateResult) -> dict[str, Any]:
     return {
-        'name': scope.name,
-        'combined_before': scope.combined_before,
-        'combined_after': scope.combined_after,
+        **_picked(scope, 'name combined_before combined_after'),
         **_ending(scope),
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'copied_mb': sum(step.copied_mb for step in scope.steps),
         'seconds': sum(step.seconds for step in scope.steps),
-        'hosts_over_before': scope.hosts_over_before,
-        'hosts_over_after': scope.hosts_over_after,
-        'hosts_in_use_before': scope.hosts_in_use_before,
-        'hosts_in_use_after': scope.hosts_in_use_after,
+        **_picked(scope, 'hosts_over_before hosts_over_after'),
+        **_picked(scope, 'hosts_in_use_before hosts_in_use_after'),
         'policies': [_policy(policy) for policy in scope.policies],
         'hosts': _hosts(scope),
-        'availability_zones': dict(scope.availability_zones),
-        'unavailable_hosts': dict(scope.unavailable_hosts),
+        **_picked(scope, 'availability_zones unavailable_hosts'),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         **_added(part.scope(scope) for part in parts.every()),
-        'closings': [_closing(closing) for closing in scope.closings],
-        'drains': [_drain(drain) for drain in scope.drains],
+        'closings': [
+            {
+                **_picked(closing, 'host reason'),
+                'code': closing.reason.code.value,
+            }
+            for closing in scope.closings
+        ],
+        'drains': [
+            _picked(x, 'host reason instances leaving staying')
+            for x in scope.drains
+        ],
         'unmeasured': scope.unmeasured,
-        'begun': [_begun(move) for move in scope.begun],
+        'begun': [_picked(x, 'host instances leaving') for x in scope.begun],
         'not_drained': dict(scope.not_drained),
         'not_drained_codes': _codes(scope.not_drained),
-        'violations_before': list(scope.violations_before),
-        'violations_after': list(scope.violations_after),
-        'groups': [_group(group) for group in scope.groups],
+        **_picked(scope, 'violations_before violations_after'),
+        'groups': [
+            _picked(
+                group,
+                'uuid name policy most_per_host enforced members elsewhere '
+                'broken_before broken_after',
+            )
+            for group in scope.groups
+        ],
         'instances': {
-            uuid: {'name': instance.name, 'host': instance.host}
+            uuid: _picked(instance, 'name host')
             for uuid, instance in scope.instances.items()
         },
         'unmovable': dict(scope.unmovable),
@@ -161,89 +173,26 @@ def _steps(steps: Sequence[MigrationStep]) -> list[dict[str, Any]]:
 def step(migration: MigrationStep) -> dict[str, Any]:
     """A step, but for the scope that it stands in."""
     return {
-        'phase': migration.phase.value,
-        'instance': migration.instance,
-        'instance_name': migration.instance_name,
-        'source': migration.source,
-        'destination': migration.destination,
-        'memory_mb': migration.memory_mb,
-        'copied_mb': migration.copied_mb,
-        'seconds': migration.seconds,
-        'imbalance_before': dict(migration.imbalance_before),
-        'imbalance_after': dict(migration.imbalance_after),
-        'combined_before': migration.combined_before,
-        'combined_after': migration.combined_after,
-        'rest_before': migration.rest_before,
-        'rest_after': migration.rest_after,
-        'requires': migration.requires,
+        **_picked(
+            migration,
+            'phase instance instance_name source destination memory_mb '
+            'copied_mb seconds imbalance_before imbalance_after '
+            'combined_before combined_after rest_before rest_after requires',
+        ),
         **_added(part.step(migration) for part in parts.every()),
     }
 
 
-def _stage(stage: Stage) -> dict[str, Any]:
-    return {'name': stage.name, 'count': stage.count, 'text': stage.text}
-
-
 def _policy(policy: PolicyResult) -> dict[str, Any]:
     return {
-        'name': policy.name,
-        'weight': policy.weight,
-        'threshold': policy.threshold,
-        'mode': policy.mode.value,
-        'capacity_threshold': policy.capacity_threshold,
-        'skipped': policy.skipped,
-        'health': policy.health.value,
+        **_picked(
+            policy,
+            'name weight threshold mode capacity_threshold skipped health',
+        ),
         'scores': [
-            {
-                'host': score.host,
-                'value': score.value,
-                'normalized': score.normalized,
-                'after': score.after,
-            }
+            _picked(score, 'host value normalized after')
             for score in policy.scores
         ],
-        'missing_hosts': list(policy.missing_hosts),
-        'unmatched_labels': list(policy.unmatched_labels),
-        'imbalance_before': policy.imbalance_before,
-        'imbalance_after': policy.imbalance_after,
-    }
-
-
-def _closing(closing: Closing) -> dict[str, Any]:
-    return {
-        'host': closing.host,
-        'reason': closing.reason,
-        'code': closing.reason.code.value,
-    }
-
-
-def _drain(drain: Drain) -> dict[str, Any]:
-    return {
-        'host': drain.host,
-        'reason': drain.reason,
-        'instances': drain.instances,
-        'leaving': drain.leaving,
-        'staying': dict(drain.staying),
-    }
-
-
-def _begun(begun: Begun) -> dict[str, Any]:
-    return {
-        'host': begun.host,
-        'instances': begun.instances,
-        'leaving': begun.leaving,
-    }
-
-
-def _group(group: GroupStanding) -> dict[str, Any]:
-    return {
-        'uuid': group.uuid,
-        'name': group.name,
-        'policy': group.policy,
-        'most_per_host': group.most_per_host,
-        'enforced': group.enforced,
-        'members': list(group.members),
-        'elsewhere': group.elsewhere,
-        'broken_before': group.broken_before,
-        'broken_after': group.broken_after,
+        **_picked(policy, 'missing_hosts unmatched_labels'),
+        **_picked(policy, 'imbalance_before imbalance_after'),
     }
