@@ -9,7 +9,7 @@ in recordings.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pydantic
 
@@ -26,8 +26,6 @@ from kronos.snapshots.scopes import HostChoice, ScopeRequest
 
 if TYPE_CHECKING:
     from kronos.recordings.anonymize.extra_specs import Specs
-
-T = TypeVar('T')
 
 BESIDE = 'extensions'
 """The folder of what extensions keep beside snapshots, a file each."""

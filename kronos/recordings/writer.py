@@ -18,7 +18,6 @@ from kronos.engine.types import (
     Instance,
     Origin,
     Reading,
-    Seeds,
 )
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
@@ -103,7 +102,10 @@ def files(recording: Recording) -> dict[str, str]:
         **_inventory(recording.gathered),
         **_prometheus(recording),
         reader.POLICIES: recording.policies_text,
-        reader.COOLDOWNS: _document(_sections(recording.seeds)),
+        # Empty ones are a template to fill in.
+        reader.COOLDOWNS: _document(
+            {name: getattr(recording.seeds, name) for name in schema.COOLDOWNS}
+        ),
     }
 
 
@@ -167,11 +169,9 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
         if not (row['failure'] or row['restarts']):
             for key in rows.OF_FAILURES:
                 del row[key]
-        if not row['dirty_rate']:
-            del row['dirty_rate']
         if row['misallocated_on'] is None:
             del row['misallocated_on']
-        for key in rows.OF_CELL_MOVES:
+        for key in ('dirty_rate', *rows.OF_CELL_MOVES):
             if not row[key]:
                 del row[key]
         if not row['flavor']:
@@ -229,15 +229,6 @@ def _meta(recording: Recording) -> dict[str, Any]:
             if row[key] is None:
                 del row[key]
     return document
-
-
-def _sections(seeds: Seeds) -> dict[str, Any]:
-    """Empty ones are a template to fill in."""
-    return {
-        'aggregate_cooldowns': seeds.aggregate_cooldowns,
-        'instance_cooldowns': seeds.instance_cooldowns,
-        'instance_quarantines': seeds.instance_quarantines,
-    }
 
 
 def _prometheus(recording: Recording) -> dict[str, str]:
