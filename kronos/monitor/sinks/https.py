@@ -11,8 +11,6 @@ from urllib import parse
 
 from kronos.common import durations, plain_files
 from kronos.common.web import timed_response
-from kronos.monitor.sinks import file_versions
-from kronos.monitor.sinks.file_versions import FileVersions
 
 LONGEST = 64 * 1024
 """Bytes of an answer's body that are read; nothing but its status counts."""
@@ -51,7 +49,7 @@ class Https:
         self._files = files
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
-        self._versions: FileVersions = ()
+        self._versions: plain_files.Versions = ()
 
     @property
     def place(self) -> str:
@@ -67,7 +65,7 @@ class Https:
         :raises Unreachable: there is none
         """
         files = self._files
-        versions = file_versions.of(
+        versions = plain_files.versions(
             files.cafile, files.certfile, files.keyfile
         )
         if versions != self._versions:
@@ -97,7 +95,7 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        versions: FileVersions,
+        versions: plain_files.Versions,
     ) -> Answer:
         try:
             with timed_response.within(self._timeout) as deadline:
@@ -113,7 +111,7 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        versions: FileVersions,
+        versions: plain_files.Versions,
         deadline: timed_response.Deadline,
     ) -> Answer:
         connection = self._connection(versions)
@@ -128,7 +126,7 @@ class Https:
         return self._read(connection.getresponse())
 
     def _connection(
-        self, versions: FileVersions
+        self, versions: plain_files.Versions
     ) -> http.client.HTTPConnection:
         if self._open is None:
             host, port = self._url.hostname or '', self._url.port

@@ -19,9 +19,8 @@ from kronos.common import (
 )
 from kronos.common.names import near_names
 from kronos.common.web import addresses
-from kronos.monitor.sinks import file_versions, remedies
+from kronos.monitor.sinks import remedies
 from kronos.monitor.sinks.base import Options, Outcome, Result
-from kronos.monitor.sinks.file_versions import FileVersions
 
 LOG = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ class Service(Generic[Client]):
         self._options = options
         self._name = name
         self._make = make
-        self._versions: FileVersions = ()
+        self._versions: plain_files.Versions = ()
         self._client: Client | None = None
         self._session: keystone.KeystoneSession | None = None
         self._secrets: list[str] = []
@@ -60,7 +59,7 @@ class Service(Generic[Client]):
 
     def client(self) -> Client:
         """:raises ClientError: there is none just now"""
-        versions = file_versions.of(
+        versions = plain_files.versions(
             *(self._options[key] or '' for key in _FILES)
         )
         if self._client is None or versions != self._versions:
