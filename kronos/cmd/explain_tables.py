@@ -174,15 +174,7 @@ def _policies(policies: list[Row], width: int | None) -> list[str]:
     if not policies:
         return ['No policy counts it.']
     rows = [
-        (
-            'policy',
-            'value',
-            'after',
-            'rank',
-            'lowest',
-            'highest',
-            'threshold',
-        )
+        ('policy', 'value', 'after', 'rank', 'lowest', 'highest', 'threshold')
     ]
     for policy in policies:
         after = policy['value_after']

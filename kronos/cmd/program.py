@@ -89,10 +89,7 @@ def parser(name: str, description: str, epilog: str | None = None) -> Parser:
     What is abbreviated today may be ambiguous with the next release.
     """
     result = Parser(
-        prog=name,
-        description=description,
-        epilog=epilog,
-        allow_abbrev=False,
+        prog=name, description=description, epilog=epilog, allow_abbrev=False
     )
     result.add_argument(
         '--version', action='version', version=f'{name} {version()}'

@@ -157,9 +157,7 @@ def _figures(is_known: bool, before: float, after: float) -> tuple[str, str]:
 
 
 def _step_lines(
-    steps: list[MigrationStep],
-    uuids: wording.ShortUuids,
-    width: int | None,
+    steps: list[MigrationStep], uuids: wording.ShortUuids, width: int | None
 ) -> list[str]:
     if not steps:
         return ['No migration.']

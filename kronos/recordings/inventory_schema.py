@@ -143,9 +143,7 @@ class InstanceRow:
 
     def instance(self) -> Instance:
         return schema.copied(
-            self,
-            Instance,
-            restarts=schema.copies(self.restarts, PastRestart),
+            self, Instance, restarts=schema.copies(self.restarts, PastRestart)
         )
 
 

@@ -12,13 +12,7 @@ import pydantic
 
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.types import (
-    Event,
-    Host,
-    Instance,
-    Origin,
-    Reading,
-)
+from kronos.engine.types import Event, Host, Instance, Origin, Reading
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import inventory_schema as rows
@@ -128,8 +122,7 @@ def _inventory(gathered: CloudInventory) -> dict[str, str]:
         reader.HOSTS: _joined(_hosts(hosts, cloud.hosts), ' '),
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
-            rows.AGGREGATES,
-            schema.copies(cloud.aggregates, rows.AggregateRow),
+            rows.AGGREGATES, schema.copies(cloud.aggregates, rows.AggregateRow)
         ),
         reader.INSTANCES: _joined(_instances(gathered.instances), ' '),
         reader.GROUPS: _lines(

@@ -190,9 +190,6 @@ def windows(query: str) -> list[tuple[float, str]]:
     """
     bare = _QUOTED.sub('', query)
     return [
-        (
-            sum(int(n) * _SECONDS[unit] for n, unit in _PART.findall(text)),
-            text,
-        )
+        (sum(int(n) * _SECONDS[unit] for n, unit in _PART.findall(text)), text)
         for text in _WINDOW.findall(bare)
     ]

@@ -23,12 +23,7 @@ from kronos.engine.settings import PHASES_OF_MODE, PartialAnswers, Settings
 from kronos.engine.types import PolicyReadings, Snapshot, StopReason
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
-from kronos.snapshots import (
-    exclusions,
-    queries,
-    scopes,
-    settings_from_conf,
-)
+from kronos.snapshots import exclusions, queries, scopes, settings_from_conf
 from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'

@@ -47,8 +47,7 @@ class Names:
         self.internal = number(names, 'instance-{}')
         self.group = number(by_kind[Name.GROUP], 'group-{}')
         self._scopes = number(
-            by_kind[Name.SCOPE] | by_kind[Name.REFERENCE],
-            'aggregate-{}',
+            by_kind[Name.SCOPE] | by_kind[Name.REFERENCE], 'aggregate-{}'
         )
         of_metadata = {
             aggregate.metadata.get('availability_zone', '')
