@@ -170,7 +170,6 @@ def _checked(checks: Checks, as_json: bool) -> tuple[int, str]:
 
 
 def _place(error: Exception) -> str:
-    """Where it was raised."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f'in {last.name}, line {last.lineno} of {last.filename}'
 

@@ -291,18 +291,15 @@ def _report_blocked(
     :param is_unasked: whether it has few hosts, and perhaps nobody wants it
         to be planned
     """
-    where = f'scope {scope.snapshot.scope}'
-    is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
-    remedy = blocked.remedy(scope.card) if is_small else SEE
-    key, because = (
-        blocked.key_of(scope.card),
-        blocked.of_scope(scope.card, causes),
-    )
+    where, card = f'scope {scope.snapshot.scope}', scope.card
+    is_small = card.blocked is StopReason.TOO_FEW_HOSTS
+    remedy = blocked.remedy(card) if is_small else SEE
+    key, because = blocked.key_of(card), blocked.of_scope(card, causes)
     if is_unasked:
-        text = f'{where}: {scope.card.reason}'
+        text = f'{where}: {card.reason}'
         to.note('scope-small', text, remedy, key=key, because=because)
         return
-    text = f'{where}: nothing can be planned: {scope.card.reason}'
+    text = f'{where}: nothing can be planned: {card.reason}'
     to.error('scope-blocked', text, remedy, key=key, because=because)
 
 

@@ -133,8 +133,6 @@ class Rule(pydantic.BaseModel):
 
 
 class RuleFile(pydantic.BaseModel):
-    """The whole file."""
-
     model_config = pydantic.ConfigDict(extra='forbid', strict=True)
 
     rules: Annotated[

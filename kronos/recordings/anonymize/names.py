@@ -28,9 +28,11 @@ class Names:
     def __init__(self, recording: Recording) -> None:
         by_kind = marked.collected(recording)
         of_labels = _labels(recording)
-        aggregates = recording.gathered.cloud.aggregates
+        cloud = recording.gathered.cloud
+        aggregates = cloud.aggregates
+        every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
         self.host = pseudonyms.Hosts(
-            _own_hosts(recording),
+            {host.name for host in every},
             [
                 *by_kind[Name.HOST],
                 *of_labels[None],
@@ -184,13 +186,6 @@ def _as_met(word: str) -> Callable[[str], str]:
     """New names that are a word and a number, as the old ones are met."""
     numbers = itertools.count(1)
     return functools.cache(lambda name: name and f'{word}{next(numbers):03}')
-
-
-def _own_hosts(recording: Recording) -> set[str]:
-    """The names of Nova's hosts."""
-    cloud = recording.gathered.cloud
-    every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
-    return {host.name for host in every}
 
 
 def kinds(
