@@ -6,9 +6,7 @@ of text may carry it. Keys are added, never changed: each is written here,
 whatever the engine calls it.
 """
 
-import copy
 import dataclasses
-import enum
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -24,6 +22,7 @@ from kronos.engine.types import (
 )
 from kronos.options import extensions
 from kronos.reports import certificates, parts, rest
+from kronos.reports.parts import picked, plain
 
 FORMAT_VERSION = 1
 
@@ -52,20 +51,9 @@ def settings(how: Settings) -> dict[str, Any]:
     for kind in extensions.classes():
         values |= vars(how.options(kind))
     return {
-        **{name: _plain(value) for name, value in values.items()},
+        **{name: plain(value) for name, value in values.items()},
         **_added(part.settings(how) for part in parts.every()),
     }
-
-
-def _picked(source: object, names: str) -> dict[str, Any]:
-    """The values of fields, by keys of the same names."""
-    return {name: _plain(getattr(source, name)) for name in names.split()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, enum.Enum):
-        return value.value
-    return copy.copy(value) if isinstance(value, list | dict) else value
 
 
 def _added(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -94,43 +82,43 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),
-        'stages': [_picked(x, 'name count text') for x in scope.stages],
+        'stages': [picked(x, 'name count text') for x in scope.stages],
     }
 
 
 def _scope(scope: AggregateResult) -> dict[str, Any]:
     return {
-        **_picked(scope, 'name combined_before combined_after'),
+        **picked(scope, 'name combined_before combined_after'),
         **_ending(scope),
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'copied_mb': sum(step.copied_mb for step in scope.steps),
         'seconds': sum(step.seconds for step in scope.steps),
-        **_picked(scope, 'hosts_over_before hosts_over_after'),
-        **_picked(scope, 'hosts_in_use_before hosts_in_use_after'),
+        **picked(scope, 'hosts_over_before hosts_over_after'),
+        **picked(scope, 'hosts_in_use_before hosts_in_use_after'),
         'policies': [_policy(policy) for policy in scope.policies],
         'hosts': _hosts(scope),
-        **_picked(scope, 'availability_zones unavailable_hosts'),
+        **picked(scope, 'availability_zones unavailable_hosts'),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         **_added(part.scope(scope) for part in parts.every()),
         'closings': [
             {
-                **_picked(closing, 'host reason'),
+                **picked(closing, 'host reason'),
                 'code': closing.reason.code.value,
             }
             for closing in scope.closings
         ],
         'drains': [
-            _picked(x, 'host reason instances leaving staying')
+            picked(x, 'host reason instances leaving staying')
             for x in scope.drains
         ],
         'unmeasured': scope.unmeasured,
-        'begun': [_picked(x, 'host instances leaving') for x in scope.begun],
+        'begun': [picked(x, 'host instances leaving') for x in scope.begun],
         'not_drained': dict(scope.not_drained),
         'not_drained_codes': _codes(scope.not_drained),
-        **_picked(scope, 'violations_before violations_after'),
+        **picked(scope, 'violations_before violations_after'),
         'groups': [
-            _picked(
+            picked(
                 group,
                 'uuid name policy most_per_host enforced members elsewhere '
                 'broken_before broken_after',
@@ -138,7 +126,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
             for group in scope.groups
         ],
         'instances': {
-            uuid: _picked(instance, 'name host')
+            uuid: picked(instance, 'name host')
             for uuid, instance in scope.instances.items()
         },
         'unmovable': dict(scope.unmovable),
@@ -173,7 +161,7 @@ def _steps(steps: Sequence[MigrationStep]) -> list[dict[str, Any]]:
 def step(migration: MigrationStep) -> dict[str, Any]:
     """A step, but for the scope that it stands in."""
     return {
-        **_picked(
+        **picked(
             migration,
             'phase instance instance_name source destination memory_mb '
             'copied_mb seconds imbalance_before imbalance_after '
@@ -185,14 +173,14 @@ def step(migration: MigrationStep) -> dict[str, Any]:
 
 def _policy(policy: PolicyResult) -> dict[str, Any]:
     return {
-        **_picked(
+        **picked(
             policy,
             'name weight threshold mode capacity_threshold skipped health',
         ),
         'scores': [
-            _picked(score, 'host value normalized after')
+            picked(score, 'host value normalized after')
             for score in policy.scores
         ],
-        **_picked(policy, 'missing_hosts unmatched_labels'),
-        **_picked(policy, 'imbalance_before imbalance_after'),
+        **picked(policy, 'missing_hosts unmatched_labels'),
+        **picked(policy, 'imbalance_before imbalance_after'),
     }

@@ -10,6 +10,7 @@ from kronos.extensions.cells.cell_drain import (
     UnfinishedMove,
     confirming,
 )
+from kronos.reports.parts import picked
 
 
 def request(drain: CellDrain | None) -> dict[str, Any] | None:
@@ -19,13 +20,8 @@ def request(drain: CellDrain | None) -> dict[str, Any] | None:
     return {
         'source_cell': drain.source,
         'target_cells': list(drain.targets),
-        'hosts': drain.hosts and list(drain.hosts),
-        'flavor_map': drain.flavor_map and dict(drain.flavor_map),
-        'confirm': drain.confirm.value,
-        'order': drain.order.value,
-        'include_stopped': drain.include_stopped,
-        'unpin_az': drain.unpin_az,
-        'close_source': drain.close_source,
+        **picked(drain, 'hosts flavor_map confirm order'),
+        **picked(drain, 'include_stopped unpin_az close_source'),
     }
 
 
@@ -36,12 +32,9 @@ def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
     return {
         'source_cell': cell.source,
         'target_cells': list(cell.targets),
-        'servers_before': cell.servers_before,
-        'servers_after': cell.servers_after,
-        'staying': list(cell.staying),
+        **picked(cell, 'servers_before servers_after staying'),
         'may_be_here': [
-            {'uuid': instance.uuid, 'name': instance.name}
-            for instance in cell.may_be_here
+            picked(each, 'uuid name') for each in cell.may_be_here
         ],
         'finishing': [_begun(begun) for begun in cell.finishing],
         'unconfirmed': [
@@ -50,12 +43,7 @@ def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
         ],
         'going_on': [_begun(begun) for begun in cell.going_on],
         'of_others': [
-            {
-                'instance': foreign.instance,
-                'instance_name': foreign.instance_name,
-                'source': foreign.source,
-                'destination': foreign.destination,
-            }
+            picked(foreign, 'instance instance_name source destination')
             for foreign in cell.of_others
         ],
         'is_empty': cell.is_empty,
@@ -67,13 +55,8 @@ def _begun(begun: UnfinishedMove) -> dict[str, Any]:
     return {
         'action': begun.action,
         'action_plan': begun.plan,
-        'instance': begun.instance,
-        'instance_name': begun.instance_name,
-        'host': begun.host,
-        'status': begun.status,
-        'source': begun.source,
-        'destination': begun.destination,
-        'confirm': begun.confirm.value,
+        **picked(begun, 'instance instance_name host status'),
+        **picked(begun, 'source destination confirm'),
         'cell_move': move(begun.how),
     }
 
@@ -82,13 +65,8 @@ def move(cell_move: CellMove | None) -> dict[str, Any] | None:
     """How a step goes to another cell."""
     if cell_move is None:
         return None
-    return {
-        'is_resize': cell_move.is_resize,
-        'source_cell': cell_move.source_cell,
-        'destination_cell': cell_move.destination_cell,
-        'source_flavor': cell_move.source_flavor,
-        'destination_flavor': cell_move.destination_flavor,
-        'source_zone': cell_move.source_zone,
-        'destination_zone': cell_move.destination_zone,
-        'unpins': cell_move.unpins,
-    }
+    return picked(
+        cell_move,
+        'is_resize source_cell destination_cell source_flavor '
+        'destination_flavor source_zone destination_zone unpins',
+    )

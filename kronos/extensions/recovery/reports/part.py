@@ -9,7 +9,7 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult
 from kronos.extensions.recovery import failures, outcome
 from kronos.extensions.recovery.outcome import Restart
-from kronos.reports.parts import ReportPart
+from kronos.reports.parts import ReportPart, picked
 
 
 class RecoveryReport(ReportPart):
@@ -29,7 +29,12 @@ class RecoveryReport(ReportPart):
             'hosts_at_fault': dict(outcome.of(scope).hosts_at_fault),
             'failed_servers': dict(outcome.of(scope).failed_servers),
             'restarts': [
-                _row(restart) for restart in outcome.of(scope).restarts
+                picked(
+                    restart,
+                    'instance instance_name host destination attempt failure '
+                    'failed_at stopped reason',
+                )
+                for restart in outcome.of(scope).restarts
             ],
         }
 
@@ -49,20 +54,6 @@ class RecoveryReport(ReportPart):
                 f'It is started again on {row["destination"]}: {row["text"]}'
             ]
         return [f'It failed, and is left alone: [{row["code"]}] {row["text"]}']
-
-
-def _row(restart: Restart) -> dict[str, Any]:
-    return {
-        'instance': restart.instance,
-        'instance_name': restart.instance_name,
-        'host': restart.host,
-        'destination': restart.destination,
-        'attempt': restart.attempt,
-        'failure': restart.failure,
-        'failed_at': restart.failed_at,
-        'stopped': restart.stopped,
-        'reason': restart.reason,
-    }
 
 
 def _line(restart: Restart, uuids: wording.ShortUuids) -> str:
