@@ -65,7 +65,7 @@ def _of(question: str, answer: Row) -> list[Row]:
 def _cell(value: Any) -> str:
     if value is None:
         return ''
-    return f'{value:+.4f}' if isinstance(value, float) else str(value)
+    return f'{value:+z.4f}' if isinstance(value, float) else str(value)
 
 
 def _scope(answer: Row, width: int | None) -> list[str]:
@@ -132,7 +132,7 @@ def _destinations(answer: Row, width: int | None) -> list[str]:
             (
                 row['destination'] + (f' and {more} more' if more else ''),
                 row['code'],
-                _gain(row['gain']),
+                _cell(row['gain']),
                 row['text'] + _also(row),
             )
         )
@@ -142,10 +142,6 @@ def _destinations(answer: Row, width: int | None) -> list[str]:
 def _also(row: Row) -> str:
     codes = [other['code'] for other in row['also']]
     return f' (also: {", ".join(codes)})' if codes else ''
-
-
-def _gain(gain: float | None) -> str:
-    return '' if gain is None else f'{gain:+.4f}'
 
 
 def _host(answer: Row, width: int | None) -> list[str]:
@@ -178,15 +174,7 @@ def _policies(policies: list[Row], width: int | None) -> list[str]:
     if not policies:
         return ['No policy counts it.']
     rows = [
-        (
-            'policy',
-            'value',
-            'after',
-            'rank',
-            'lowest',
-            'highest',
-            'threshold',
-        )
+        ('policy', 'value', 'after', 'rank', 'lowest', 'highest', 'threshold')
     ]
     for policy in policies:
         after = policy['value_after']
@@ -253,7 +241,7 @@ def _verdict(verdict: Row) -> list[str]:
     if verdict['gain'] is not None:
         lines.append(
             f'  it would change the combined imbalance by '
-            f'{-verdict["gain"]:+.4f}: '
+            f'{-verdict["gain"]:+z.4f}: '
             + ', '.join(
                 f'{name} {width:.4f}'
                 for name, width in verdict['imbalances'].items()

@@ -147,7 +147,7 @@ def _explain(settings: Any, words: Sequence[str]) -> int:
 
     names = settings.sink_names
     watched = file.WatchedRules(settings.rules_file, names)
-    terminal.show(explanation.explain(words, watched.rules, names).text)
+    terminal.show(explanation.explain(words, watched.rules, names))
     return 0
 
 

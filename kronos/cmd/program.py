@@ -18,12 +18,17 @@ PACKAGE = 'kronos-watcher'
 Main = Callable[..., int]
 
 
-def version() -> str:
-    """That of the package."""
+def installed(package: str) -> str:
+    """The version of a package; '' if it is not installed."""
     try:
-        return importlib.metadata.version(PACKAGE)
+        return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return 'unknown'
+        return ''
+
+
+def version() -> str:
+    """That of Kronos."""
+    return installed(PACKAGE) or 'unknown'
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,10 +89,7 @@ def parser(name: str, description: str, epilog: str | None = None) -> Parser:
     What is abbreviated today may be ambiguous with the next release.
     """
     result = Parser(
-        prog=name,
-        description=description,
-        epilog=epilog,
-        allow_abbrev=False,
+        prog=name, description=description, epilog=epilog, allow_abbrev=False
     )
     result.add_argument(
         '--version', action='version', version=f'{name} {version()}'

@@ -101,7 +101,7 @@ def rows(report: CycleReport) -> list[Row]:
 
 def gain(step: MigrationStep) -> str:
     """How far a step lowers the combined imbalance; below 0 it raises it."""
-    return f'{step.combined_before - step.combined_after + 0.0:+.4f}'
+    return f'{step.combined_before - step.combined_after:+z.4f}'
 
 
 def _policy_lines(scope: AggregateResult, width: int | None) -> list[str]:
@@ -157,9 +157,7 @@ def _figures(is_known: bool, before: float, after: float) -> tuple[str, str]:
 
 
 def _step_lines(
-    steps: list[MigrationStep],
-    uuids: wording.ShortUuids,
-    width: int | None,
+    steps: list[MigrationStep], uuids: wording.ShortUuids, width: int | None
 ) -> list[str]:
     if not steps:
         return ['No migration.']

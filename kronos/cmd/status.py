@@ -51,47 +51,23 @@ class Checks(upgradecheck.UpgradeCommands):
         self._files, self._probed = files, probed
         self._os_cloud = os_cloud
 
-    def _configuration(self) -> upgradecheck.Result:
-        return configuration.check(self._files)
-
-    def _policies(self) -> upgradecheck.Result:
-        return configuration.check_policies(self._files)
-
-    def _versions(self) -> upgradecheck.Result:
-        return versions.check()
-
-    def _nova(self) -> upgradecheck.Result:
-        return versions.check_nova(self._files, self._os_cloud)
-
-    def _names(self) -> upgradecheck.Result:
-        return plugins.names()
-
-    def _load(self) -> upgradecheck.Result:
-        return plugins.load(self._probed)
-
-    def _strategies(self) -> upgradecheck.Result:
-        return database.strategies(self._probed)
-
-    def _plans(self) -> upgradecheck.Result:
-        return database.plans(self._probed)
-
-    def _parameters(self) -> upgradecheck.Result:
-        return database.parameters(self._probed)
-
-    def _hosts(self) -> upgradecheck.Result:
-        return database.hosts(self._probed)
-
     _upgrade_checks = (
-        ('Audits Kept', _strategies),
-        ('Configuration', _configuration),
-        ('Policies Files', _policies),
-        ('Installed Versions', _versions),
-        ('Nova API', _nova),
-        ('Plugin Names', _names),
-        ('Plugins Load', _load),
-        ('Action Plans', _plans),
-        ('Action Parameters', _parameters),
-        ('Other Hosts', _hosts),
+        ('Audits Kept', lambda self: database.strategies(self._probed)),
+        ('Configuration', lambda self: configuration.check(self._files)),
+        (
+            'Policies Files',
+            lambda self: configuration.check_policies(self._files),
+        ),
+        ('Installed Versions', lambda _: versions.check()),
+        (
+            'Nova API',
+            lambda self: versions.check_nova(self._files, self._os_cloud),
+        ),
+        ('Plugin Names', lambda _: plugins.names()),
+        ('Plugins Load', lambda self: plugins.load(self._probed)),
+        ('Action Plans', lambda self: database.plans(self._probed)),
+        ('Action Parameters', lambda self: database.parameters(self._probed)),
+        ('Other Hosts', lambda self: database.hosts(self._probed)),
     )
 
 
@@ -161,7 +137,7 @@ def _checks(
     engine = named or config_files.default_paths(services.ENGINE, 'watcher')
     applier = named or config_files.default_paths(services.APPLIER, 'watcher')
     nova = config_files.paths(parsed.nova_config, [f'{SCHEDULER}.conf.d'])
-    if not nova and versions.installed('nova'):
+    if not nova and program.installed('nova'):
         nova = config_files.default_paths(SCHEDULER, 'nova')
     own = config_files.paths([*parsed.config_file, *parsed.config_dir])
     own = own or named or config_files.default_paths(PROGRAM) or engine
@@ -194,7 +170,6 @@ def _checked(checks: Checks, as_json: bool) -> tuple[int, str]:
 
 
 def _place(error: Exception) -> str:
-    """Where it was raised."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f'in {last.name}, line {last.lineno} of {last.filename}'
 

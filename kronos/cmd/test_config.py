@@ -13,13 +13,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.clients.prometheus import client
-from kronos.cmd import (
-    config_files,
-    credentials,
-    program,
-    tables,
-    terminal,
-)
+from kronos.cmd import config_files, credentials, program, tables, terminal
 from kronos.cmd.checks import (
     cloud,
     exclusions,

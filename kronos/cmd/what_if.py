@@ -28,9 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         'standard input',
     )
     parser.add_argument(
-        '--config-file',
-        action=_NoConfiguration,
-        help=argparse.SUPPRESS,
+        '--config-file', action=_NoConfiguration, help=argparse.SUPPRESS
     )
     parser.add_argument(
         '--set',

@@ -11,6 +11,7 @@ import stat
 from typing import BinaryIO
 
 NO_PLAIN_FILE = 'it is no plain file'
+Versions = tuple[tuple[int, int, int] | None, ...]
 
 
 def opened(path: str | os.PathLike[str]) -> BinaryIO:
@@ -65,3 +66,19 @@ def read(path: str | os.PathLike[str], most: int) -> bytes:
     """
     with opened(path) as stream:
         return stream.read(most)
+
+
+def versions(*paths: str) -> Versions:
+    """What differs when a file was changed, or another took its place.
+
+    :param paths: '' for none
+    """
+    result: list[tuple[int, int, int] | None] = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except OSError:
+            result.append(None)
+        else:
+            result.append((status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(result)

@@ -15,8 +15,6 @@ from kronos.monitor.sources import registry as sources
 
 @dataclass
 class AgentCheck:
-    """One thing that was looked at."""
-
     what: str
     fault: str = ''
     """'': none."""

@@ -19,8 +19,6 @@ _INCONCLUSIVE = ('UNKNOWN', 'FAILED', 'DAEMON', '')
 
 @dataclass
 class Comparison:
-    """What a comparison found."""
-
     incidents: list[Incident] = field(default_factory=list)
     vanished: list[str] = field(default_factory=list)
     """Instances that ran and are gone: destroyed, migrated or crashed."""

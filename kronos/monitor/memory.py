@@ -21,10 +21,7 @@ KEEP_EVERY = 10.0
 """Seconds between two times that a lasting storm is put on disk."""
 LASTING = 300.0
 """Seconds for which a running domain counts as failed after its last event."""
-_SUSPENDED = {
-    'PAUSED': 'USER',
-    'MIGRATED': domains.LEAVING,
-}
+_SUSPENDED = {'PAUSED': 'USER', 'MIGRATED': domains.LEAVING}
 """Reasons of a pause that are called otherwise than their event's detail."""
 _BY_PHASE = {
     'SHUTDOWN': State.SHUTTING_DOWN,

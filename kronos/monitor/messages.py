@@ -149,9 +149,5 @@ def moment(seconds: float) -> datetime.datetime:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of a message."""
     body = Message.model_json_schema(by_alias=True)
-    return {
-        '$schema': 'https://json-schema.org/draft/2020-12/schema',
-        **body,
-    }
+    return {'$schema': 'https://json-schema.org/draft/2020-12/schema', **body}

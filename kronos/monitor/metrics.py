@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The metrics of the agent, and the server that Prometheus reads them from."""
 
-import os
 import ssl
 import time
 from collections.abc import Iterable, Mapping
@@ -30,6 +29,10 @@ class Address:
     keyfile: str = ''
     client_cafile: str = ''
 
+    @property
+    def files(self) -> tuple[str, str, str]:
+        return self.certfile, self.keyfile, self.client_cafile
+
 
 class Metrics:
     """All metrics of one agent, in a registry of its own.
@@ -44,84 +47,84 @@ class Metrics:
         self.read = float('-inf')
         """When somebody last began to read them; by the monotonic clock."""
         self._of_servers()
-        self._of_events()
+        self._of_the_agent()
         self._of_the_spool()
 
     def _of_servers(self) -> None:
-        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
-        more: Any = {'registry': self.registry}
-        self._events = counter(
+        self._events = self._counter(
             'kronos_vm_events',
             'Events of servers that showed no failure (ignored) or belonged '
             'to an incident (grouped), and incidents by what became of them',
-            ['host', 'kind', 'decision'],
-            **more,
+            'host',
+            'kind',
+            'decision',
         )
-        self._failed = gauge(
+        self._failed = self._gauge(
             'kronos_vm_failed',
             '1 for a server that failed, until it runs again or is gone',
-            ['host', 'instance_uuid', 'kind'],
-            **more,
+            'host',
+            'instance_uuid',
+            'kind',
         )
 
-    def _of_events(self) -> None:
-        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
-        more: Any = {'registry': self.registry}
-        gauge(
+    def _of_the_agent(self) -> None:
+        self._gauge(
             'kronos_monitor_info',
             '1, by the host that the agent watches',
-            ['host'],
-            **more,
+            'host',
         ).labels(self._host).set(1)
-        self.up = gauge(
-            'kronos_monitor_libvirt_up',
-            'Whether the hypervisor tells events',
-            **more,
+        self.up = self._gauge(
+            'kronos_monitor_libvirt_up', 'Whether the hypervisor tells events'
         )
-        self.gaps = counter(
+        self.gaps = self._counter(
             'kronos_monitor_gaps',
             'Times in which no events came and servers were there',
-            **more,
         )
-        self.deliveries = counter(
+        self.deliveries = self._counter(
             'kronos_monitor_deliveries',
             'Tries to deliver a message',
-            ['sink', 'result'],
-            **more,
+            'sink',
+            'result',
         )
-        self.rules_valid = gauge(
+        self.rules_valid = self._gauge(
             'kronos_monitor_rules_valid',
             'Whether the rules file as it is now holds',
-            **more,
         )
-        self.errors = counter(
+        self.errors = self._counter(
             'kronos_monitor_errors',
             'Faults of the agent itself, which its log tells',
-            **more,
         )
 
     def _of_the_spool(self) -> None:
-        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
-        more: Any = {'registry': self.registry}
-        self.spool_bytes = gauge(
+        self.spool_bytes = self._gauge(
             'kronos_monitor_spool_bytes',
             'Bytes that incidents and servers take in the state file',
-            **more,
         )
-        self.spool_errors = counter(
+        self.spool_errors = self._counter(
             'kronos_monitor_spool_errors',
             'Times that the state file could not be used',
-            **more,
         )
-        self.dropped = counter(
+        self.dropped = self._counter(
             'kronos_monitor_dropped',
             'Incidents that were let go undelivered, for want of room',
-            **more,
         )
-        self.oldest = gauge(
+        self.oldest = self._gauge(
             'kronos_monitor_oldest_undelivered_seconds',
             'Age of the oldest incident that a sink still has to get',
-            **more,
+        )
+
+    def _counter(
+        self, name: str, text: str, *labels: str
+    ) -> prometheus_client.Counter:
+        return prometheus_client.Counter(
+            name, text, labels, registry=self.registry
+        )
+
+    def _gauge(
+        self, name: str, text: str, *labels: str
+    ) -> prometheus_client.Gauge:
+        return prometheus_client.Gauge(
+            name, text, labels, registry=self.registry
         )
 
     def count(self, taken: Mapping[tuple[str, str], int]) -> None:
@@ -162,12 +165,7 @@ class Server:
 
     def __init__(self, address: Address, metrics: Metrics) -> None:
         self._address = address
-        self._files = (
-            address.certfile,
-            address.keyfile,
-            address.client_cafile,
-        )
-        self._versions = self._look()
+        self._versions = plain_files.versions(*address.files)
         registry: Any = _Noted(metrics)
         self._server = http_server.HttpServer(
             address.host,
@@ -182,7 +180,7 @@ class Server:
 
     def refresh(self) -> None:
         """Take a rotated certificate; who is connected keeps the old one."""
-        versions = self._look()
+        versions = plain_files.versions(*self._address.files)
         if versions == self._versions:
             return
         self._versions = versions
@@ -198,17 +196,6 @@ class Server:
     def close(self) -> None:
         self._server.close()
 
-    def _look(self) -> list[tuple[int, int] | None]:
-        versions: list[tuple[int, int] | None] = []
-        for path in self._files:
-            try:
-                stat = os.stat(path)
-            except OSError:
-                versions.append(None)
-            else:
-                versions.append((stat.st_mtime_ns, stat.st_ino))
-        return versions
-
 
 def _context(address: Address) -> ssl.SSLContext | None:
     """The certificate, and whose certificates clients need.
@@ -217,9 +204,7 @@ def _context(address: Address) -> ssl.SSLContext | None:
     """
     if not address.certfile:
         return None
-    plain_files.require(
-        address.certfile, address.keyfile, address.client_cafile
-    )
+    plain_files.require(*address.files)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     # A password would be asked for on the terminal.
     context.load_cert_chain(

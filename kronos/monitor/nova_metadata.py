@@ -6,7 +6,6 @@ and what has a document type, and with it entities, is refused.
 """
 
 import xml.parsers.expat  # noqa: S407 (it refuses what makes XML dangerous)
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kronos.common import plain_text
@@ -22,13 +21,6 @@ MAX_PAIRS_BYTES = 4096
 MAX_DEPTH = 100
 NOVA = 'http://openstack.org/xmlns/libvirt/nova/'
 """Namespaces that begin so are Nova's; its version follows."""
-
-_NAME = ('instance', 'name')
-_FLAVOR = ('instance', 'flavor')
-_SPEC = ('instance', 'flavor', 'extraSpecs', 'extraSpec')
-_IMAGE = ('instance', 'image')
-_PROPERTY = ('instance', 'image', 'properties', 'property')
-_PROJECT = ('instance', 'owner', 'project')
 
 
 class HostileXml(ValueError):
@@ -82,14 +74,6 @@ class _MetadataReader:
         self._path: list[str] = []
         self._attributes: list[dict[str, str]] = []
         self._text: list[str] = []
-        self._take: dict[tuple[str, ...], Callable[[], None]] = {
-            _NAME: self._name,
-            _FLAVOR: self._flavor,
-            _SPEC: self._spec,
-            _IMAGE: self._image,
-            _PROPERTY: self._property,
-            _PROJECT: self._project,
-        }
 
     def read(self, data: bytes) -> None:
         # What the XML says of its encoding does not matter: it was a text.
@@ -115,10 +99,22 @@ class _MetadataReader:
         self._text.clear()
 
     def _end(self, _: str) -> None:
+        metadata = self.metadata
         # domain, metadata, and then Nova's own element
-        take = self._take.get(tuple(self._path[2:]))
-        if take is not None:
-            take()
+        match self._path[2:]:
+            case ['instance', 'name']:
+                metadata.display_name = self._said()
+            case ['instance', 'flavor']:
+                metadata.flavor = self._attribute('name')
+            case ['instance', 'flavor', 'extraSpecs', 'extraSpec']:
+                self._pair(metadata.extra_specs)
+            case ['instance', 'image']:
+                metadata.image = self._attribute('uuid')
+            case ['instance', 'image', 'properties', 'property']:
+                self._pair(metadata.image_properties)
+            case ['instance', 'owner', 'project']:
+                metadata.project = self._attribute('uuid')
+                metadata.project_name = self._said()
         self._path.pop()
         self._attributes.pop()
         self._text.clear()
@@ -129,28 +125,9 @@ class _MetadataReader:
     def _attribute(self, name: str) -> str:
         return bounded(self._attributes[-1].get(name, ''))
 
-    def _name(self) -> None:
-        self.metadata.display_name = self._said()
-
-    def _flavor(self) -> None:
-        self.metadata.flavor = self._attribute('name')
-
-    def _spec(self) -> None:
-        self._pair(self.metadata.extra_specs)
-
-    def _property(self) -> None:
-        self._pair(self.metadata.image_properties)
-
     def _pair(self, pairs: dict[str, str]) -> None:
         name, value = self._attribute('name'), self._said()
         texts = [name, value, *pairs, *pairs.values()]
         size = sum(len(text.encode()) for text in texts)
         if len(pairs) < MAX_PAIRS and size <= MAX_PAIRS_BYTES:
             pairs[name] = value
-
-    def _image(self) -> None:
-        self.metadata.image = self._attribute('uuid')
-
-    def _project(self) -> None:
-        self.metadata.project = self._attribute('uuid')
-        self.metadata.project_name = self._said()

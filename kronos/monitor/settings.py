@@ -51,19 +51,6 @@ class Settings:
     """Those whose options are wrong, too: rules may name them."""
 
 
-def of(conf: Any, files: Sequence[str]) -> Settings:
-    """The settings of a configuration.
-
-    :param conf: it was read, and holds no other options than needed
-    :param files: what it was read from
-    :raises ConfigurationError: names all that is wrong with options
-    """
-    settings, faults = whole(conf, files)
-    if faults:
-        raise exceptions.ConfigurationError(reason='; '.join(faults))
-    return settings
-
-
 def whole(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
     """As :func:`look`, with the package that the source needs."""
     settings, faults = look(conf, files)
@@ -75,7 +62,8 @@ def look(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
 
     What the source needs may not be installed here.
 
-    :param conf: as for :func:`of`, like the other parameter
+    :param conf: it was read, and holds no other options than needed
+    :param files: what it was read from
     :raises ConfigurationError: an option of the agent's own has a wrong value
     """
     options.register_opts(conf)

@@ -9,16 +9,14 @@ import contextlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 from kronos.common import exceptions
 from kronos.monitor import state_file, state_rows
 from kronos.monitor.domains import State
 from kronos.monitor.memory import Row
 
-T = TypeVar('T')
 _Both = tuple[sqlite3.Connection, sqlite3.Connection]
 KEPT_SENT = 86400.0
 """Seconds for which it is known that an incident was sent; rules ask for no
@@ -116,12 +114,9 @@ class Spool:
         :param now: Unix seconds
         :raises SpoolError: not now
         """
-
-        def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> Kept:
+        with self._connections() as (writer, _):
             state_rows.drop_unreadable(writer, self._file.path)
             return _load(writer, now)
-
-        return self._do(work)
 
     def commit(self, changes: Changes) -> int:
         """Put changes on the disk, all or none.
@@ -131,13 +126,12 @@ class Spool:
         :raises SpoolError: none is; they can be committed later
         :raises ValueError: none is, since one cannot be kept at all
         """
-
-        def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> int:
-            with state_file.transaction(writer):
-                _write(writer, changes)
-                return _make_room(writer, self._file.limit)
-
-        return self._do(work)
+        with (
+            self._connections() as (writer, _),
+            state_file.transaction(writer),
+        ):
+            _write(writer, changes)
+            return _make_room(writer, self._file.limit)
 
     def waiting(self, sink: str, after: int, most: int) -> list[Waiting]:
         """Deliveries that a sink still has to get, the oldest first.
@@ -145,16 +139,14 @@ class Spool:
         :param after: none up to this ``seq``
         :raises SpoolError: not now
         """
-
-        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> Any:
-            return lazy.execute(
+        with self._connections() as (_, lazy):
+            rows = lazy.execute(
                 'SELECT seq, id, instance, seen, run, state, body FROM '
                 'deliveries JOIN incidents USING (seq) WHERE sink = ? AND '
                 'seq > ? ORDER BY seq LIMIT ?',
                 (sink, after, most),
             ).fetchall()
-
-        return [Waiting(*row) for row in self._do(work)]
+        return [Waiting(*row) for row in rows]
 
     def done(self, seq: int, sink: str, first: int | None = None) -> int:
         """A sink has it, or will never take it.
@@ -164,36 +156,29 @@ class Spool:
         :raises SpoolError: not noted; it may be sent again
         """
         span = (seq if first is None else first, seq)
-
-        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> int:
-            with state_file.transaction(lazy):
-                gone = lazy.execute(
-                    'DELETE FROM deliveries WHERE sink = ? AND seq BETWEEN ? '
-                    'AND ?',
-                    (sink, *span),
-                ).rowcount
-                lazy.execute(
-                    'DELETE FROM incidents WHERE seq BETWEEN ? AND ? AND NOT '
-                    'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.seq = '
-                    'incidents.seq)',
-                    span,
-                )
-            return gone
-
-        return self._do(work)
+        with self._connections() as (_, lazy), state_file.transaction(lazy):
+            gone = lazy.execute(
+                'DELETE FROM deliveries WHERE sink = ? AND seq BETWEEN ? '
+                'AND ?',
+                (sink, *span),
+            ).rowcount
+            lazy.execute(
+                'DELETE FROM incidents WHERE seq BETWEEN ? AND ? AND NOT '
+                'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.seq = '
+                'incidents.seq)',
+                span,
+            )
+        return gone
 
     def newest(self, sink: str) -> int | None:
         """``seq`` of the newest that a sink still has to get; None: none.
 
         :raises SpoolError: not now
         """
-
-        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> Any:
-            return lazy.execute(
+        with self._connections() as (_, lazy):
+            seq: int | None = lazy.execute(
                 'SELECT max(seq) FROM deliveries WHERE sink = ?', (sink,)
             ).fetchone()[0]
-
-        seq: int | None = self._do(work)
         return seq
 
     def keep_sinks(self, names: Collection[str]) -> int:
@@ -202,51 +187,39 @@ class Spool:
         :returns: how many there were
         :raises SpoolError: not now
         """
-
-        def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> int:
-            marks = ', '.join('?' * len(names))
-            with state_file.transaction(writer):
-                gone = writer.execute(
-                    f'DELETE FROM deliveries WHERE sink NOT IN ({marks})',  # noqa: S608
-                    [*names],
-                ).rowcount
-                writer.execute(
-                    'DELETE FROM incidents WHERE seq NOT IN '
-                    '(SELECT seq FROM deliveries)'
-                )
-            return gone
-
-        return self._do(work)
+        marks = ', '.join('?' * len(names))
+        with (
+            self._connections() as (writer, _),
+            state_file.transaction(writer),
+        ):
+            gone = writer.execute(
+                f'DELETE FROM deliveries WHERE sink NOT IN ({marks})',  # noqa: S608
+                [*names],
+            ).rowcount
+            writer.execute(
+                'DELETE FROM incidents WHERE seq NOT IN '
+                '(SELECT seq FROM deliveries)'
+            )
+        return gone
 
     def alive(self, now: float) -> None:
         """Note that the agent watches, so that a gap has a beginning.
 
         :raises SpoolError: not noted
         """
-
-        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> None:
-            with state_file.transaction(lazy):
-                lazy.execute(
-                    "REPLACE INTO meta VALUES ('alive', ?)", (str(now),)
-                )
-                lazy.execute(
-                    'DELETE FROM sent WHERE at < ?', (now - KEPT_SENT,)
-                )
-
-        self._do(work)
+        with self._connections() as (_, lazy), state_file.transaction(lazy):
+            lazy.execute("REPLACE INTO meta VALUES ('alive', ?)", (str(now),))
+            lazy.execute('DELETE FROM sent WHERE at < ?', (now - KEPT_SENT,))
 
     def oldest(self) -> float | None:
         """Unix seconds at which the oldest that waits was seen; None: none.
 
         :raises SpoolError: not now
         """
-
-        def work(_: sqlite3.Connection, lazy: sqlite3.Connection) -> Any:
-            return lazy.execute(
+        with self._connections() as (_, lazy):
+            row = lazy.execute(
                 'SELECT seen FROM incidents ORDER BY seq LIMIT 1'
             ).fetchone()
-
-        row = self._do(work)
         return float(row[0]) if row else None
 
     def used(self) -> int:
@@ -254,7 +227,8 @@ class Spool:
 
         :raises SpoolError: not now
         """
-        return self._do(lambda _, lazy: _used(lazy))
+        with self._connections() as (_, lazy):
+            return _used(lazy)
 
     def size(self) -> int:
         """Bytes of the file and its log."""
@@ -269,10 +243,12 @@ class Spool:
             self._disconnect()
             self._file.close()
 
-    def _do(
-        self, work: Callable[[sqlite3.Connection, sqlite3.Connection], T]
-    ) -> T:
-        """Work with the connections; whatever fails, they are made anew."""
+    @contextlib.contextmanager
+    def _connections(self) -> Iterator[_Both]:
+        """The one that writes at once and the lazy one.
+
+        Whatever fails with them, they are made anew.
+        """
         with self._lock:
             if self._is_closed:
                 raise SpoolError(path=self._file.path, reason='it is closed')
@@ -280,7 +256,7 @@ class Spool:
                 if self._both is None:
                     self._both = _opened(self._file, not self.file_id)
                     self.file_id = _meta(self._both[0], 'made') or ''
-                return work(*self._both)
+                yield self._both
             except _ODD as error:
                 raise ValueError(str(error)) from error
             except (*state_file.ERRORS, OSError) as error:

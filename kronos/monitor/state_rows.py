@@ -38,8 +38,6 @@ _ROW: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(
 
 @dataclass
 class UnreadableRow:
-    """A row that cannot be read."""
-
     table: str
     key: tuple[Any, ...]
     name: str

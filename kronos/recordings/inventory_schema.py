@@ -35,16 +35,16 @@ class HostRow:
             host,
             cls,
             planned=planned,
-            excluded=schema.written_if(host.excluded),
-            faulty=schema.written_if(host.faulty),
+            excluded=schema.written(host.excluded),
+            faulty=schema.written(host.faulty),
         )
 
     def host(self) -> Host:
         return schema.copied(
             self,
             Host,
-            excluded=schema.read_if(self.excluded),
-            faulty=schema.read_if(self.faulty),
+            excluded=schema.read(self.excluded),
+            faulty=schema.read(self.faulty),
         )
 
 
@@ -143,9 +143,7 @@ class InstanceRow:
 
     def instance(self) -> Instance:
         return schema.copied(
-            self,
-            Instance,
-            restarts=schema.copies(self.restarts, PastRestart),
+            self, Instance, restarts=schema.copies(self.restarts, PastRestart)
         )
 
 

@@ -185,12 +185,10 @@ def schemas() -> Schemas:
 def _schemas(every: Collection[RecordingPart]) -> Schemas:
     request = _with(RequestRow, [part.request for part in every])
     settings = _with(SettingsRow, [part.settings for part in every])
-    nested: Keys = {'request': (request, dataclasses.MISSING)} | {
-        name: (kind, dataclasses.MISSING)
-        for name, kind in (
-            ('settings', settings),
-            ('configured', settings | None),
-        )
+    nested: Keys = {
+        'request': (request, dataclasses.MISSING),
+        'settings': (settings, dataclasses.MISSING),
+        'configured': (settings | None, dataclasses.MISSING),
     }
     meta = _with(Meta, [nested, *(part.meta for part in every)])
     file = first_fault.adapter(meta, most=MAX_ROWS)

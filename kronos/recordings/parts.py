@@ -8,7 +8,7 @@ keys and files of their own say so here.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pydantic
 
@@ -25,8 +25,6 @@ from kronos.snapshots.scopes import HostChoice, ScopeRequest
 
 if TYPE_CHECKING:
     from kronos.recordings.anonymize.extra_specs import Specs
-
-T = TypeVar('T')
 
 BESIDE = 'extensions'
 """The folder of what extensions keep beside snapshots, a file each."""

@@ -13,8 +13,6 @@ from kronos.snapshots import cloud, queries
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import ScopeRequest
 
-__all__ = ['Recording', 'Seeds']
-
 ANY_LABEL = ''
 """Stands for the label of an answer that is recorded by label value only."""
 

@@ -20,12 +20,7 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
-from kronos.engine.types import (
-    UNASSIGNED,
-    CycleInput,
-    CycleReport,
-    Snapshot,
-)
+from kronos.engine.types import UNASSIGNED, CycleInput, CycleReport, Snapshot
 from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides, parts
 from kronos.recordings.recording import Recording

@@ -30,10 +30,7 @@ MAX_ROWS = 200_000
 MAX_TEXT = 64 * 1024
 """Characters of one string; a query has some thousand at most."""
 STRICT = pydantic.ConfigDict(
-    strict=True,
-    extra='forbid',
-    allow_inf_nan=False,
-    str_max_length=MAX_TEXT,
+    strict=True, extra='forbid', allow_inf_nan=False, str_max_length=MAX_TEXT
 )
 """Nothing is coerced, nothing is passed over."""
 TOO_LARGE = (

@@ -33,7 +33,7 @@ MOST = 2**40
 """Largest amount of anything; sums of it still fit into 64 bits."""
 END_OF_TIME = 253402300799.0
 """The last second that a date can tell, in Unix seconds."""
-_COOLDOWNS = (
+COOLDOWNS = (
     'aggregate_cooldowns',
     'instance_cooldowns',
     'instance_quarantines',
@@ -163,9 +163,9 @@ class EventRow:
     seconds: float = 0.0
 
 
-def written(value: float) -> Any:
-    """A number of Prometheus as JSON can tell it."""
-    if math.isfinite(value):
+def written(value: float | None) -> Any:
+    """A number of Prometheus as JSON can tell it, if there is one."""
+    if value is None or math.isfinite(value):
         return value
     return next(
         name
@@ -174,19 +174,9 @@ def written(value: float) -> Any:
     )
 
 
-def read(value: float | str) -> float:
+def read(value: float | str | None) -> float | None:
     """The same as a number."""
     return _NOT_NUMBERS[value] if isinstance(value, str) else value
-
-
-def written_if(value: float | None) -> Any:
-    """The same of a number that there need not be."""
-    return None if value is None else written(value)
-
-
-def read_if(value: float | str | None) -> float | None:
-    """The same as a number, if there is one."""
-    return None if value is None else read(value)
 
 
 def adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
@@ -230,21 +220,17 @@ def seeds(sections: dict[str, Any]) -> Seeds:
 
     :raises ValueError: names the section or the entry that is wrong
     """
-    by_section: dict[str, dict[str, float]] = {name: {} for name in _COOLDOWNS}
+    by_section: dict[str, dict[str, float]] = {name: {} for name in COOLDOWNS}
     for section, values in sections.items():
         if section.startswith('_'):
             continue
         if section not in by_section:
             raise ValueError(
                 f'{section:.80}: there is no such section; '
-                + near_names.of_fields(section, _COOLDOWNS)
+                + near_names.of_fields(section, COOLDOWNS)
             )
         by_section[section] = _seconds(section, values)
-    return Seeds(
-        aggregate_cooldowns=by_section['aggregate_cooldowns'],
-        instance_cooldowns=by_section['instance_cooldowns'],
-        instance_quarantines=by_section['instance_quarantines'],
-    )
+    return Seeds(**by_section)
 
 
 def _seconds(section: str, values: Any) -> dict[str, float]:

@@ -12,14 +12,7 @@ import pydantic
 
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.types import (
-    Event,
-    Host,
-    Instance,
-    Origin,
-    Reading,
-    Seeds,
-)
+from kronos.engine.types import Event, Host, Instance, Origin, Reading
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import inventory_schema as rows
@@ -103,7 +96,10 @@ def files(recording: Recording) -> dict[str, str]:
         **_inventory(recording.gathered),
         **_prometheus(recording),
         reader.POLICIES: recording.policies_text,
-        reader.COOLDOWNS: _document(_sections(recording.seeds)),
+        # Empty ones are a template to fill in.
+        reader.COOLDOWNS: _document(
+            {name: getattr(recording.seeds, name) for name in schema.COOLDOWNS}
+        ),
     }
 
 
@@ -126,8 +122,7 @@ def _inventory(gathered: CloudInventory) -> dict[str, str]:
         reader.HOSTS: _joined(_hosts(hosts, cloud.hosts), ' '),
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
-            rows.AGGREGATES,
-            schema.copies(cloud.aggregates, rows.AggregateRow),
+            rows.AGGREGATES, schema.copies(cloud.aggregates, rows.AggregateRow)
         ),
         reader.INSTANCES: _joined(_instances(gathered.instances), ' '),
         reader.GROUPS: _lines(
@@ -167,11 +162,9 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
         if not (row['failure'] or row['restarts']):
             for key in rows.OF_FAILURES:
                 del row[key]
-        if not row['dirty_rate']:
-            del row['dirty_rate']
         if row['misallocated_on'] is None:
             del row['misallocated_on']
-        for key in rows.OF_CELL_MOVES:
+        for key in ('dirty_rate', *rows.OF_CELL_MOVES):
             if not row[key]:
                 del row[key]
         if not row['flavor']:
@@ -229,15 +222,6 @@ def _meta(recording: Recording) -> dict[str, Any]:
             if row[key] is None:
                 del row[key]
     return document
-
-
-def _sections(seeds: Seeds) -> dict[str, Any]:
-    """Empty ones are a template to fill in."""
-    return {
-        'aggregate_cooldowns': seeds.aggregate_cooldowns,
-        'instance_cooldowns': seeds.instance_cooldowns,
-        'instance_quarantines': seeds.instance_quarantines,
-    }
 
 
 def _prometheus(recording: Recording) -> dict[str, str]:

@@ -6,7 +6,6 @@ of text may carry it. Keys are added, never changed: each is written here,
 whatever the engine calls it.
 """
 
-import copy
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,18 +16,13 @@ from kronos.engine.reasons import Reason
 from kronos.engine.settings import PlainSettings, Settings
 from kronos.engine.types import (
     AggregateResult,
-    Begun,
-    Closing,
     CycleReport,
-    Drain,
-    GroupStanding,
     MigrationStep,
     PolicyResult,
-    Stage,
 )
 from kronos.options import extensions
-from kronos.options.row import Choice
 from kronos.reports import certificates, parts, rest
+from kronos.reports.parts import picked, plain
 
 FORMAT_VERSION = 1
 
@@ -57,13 +51,9 @@ def settings(how: Settings) -> dict[str, Any]:
     for kind in extensions.classes():
         values |= vars(how.options(kind))
     return {
-        **{name: _plain(value) for name, value in values.items()},
+        **{name: plain(value) for name, value in values.items()},
         **_added(part.settings(how) for part in parts.every()),
     }
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, Choice) else copy.copy(value)
 
 
 def _added(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -92,41 +82,51 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),
-        'stages': [_stage(stage) for stage in scope.stages],
+        'stages': [picked(x, 'name count text') for x in scope.stages],
     }
 
 
 def _scope(scope: AggregateResult) -> dict[str, Any]:
     return {
-        'name': scope.name,
-        'combined_before': scope.combined_before,
-        'combined_after': scope.combined_after,
+        **picked(scope, 'name combined_before combined_after'),
         **_ending(scope),
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'copied_mb': sum(step.copied_mb for step in scope.steps),
         'seconds': sum(step.seconds for step in scope.steps),
-        'hosts_over_before': scope.hosts_over_before,
-        'hosts_over_after': scope.hosts_over_after,
-        'hosts_in_use_before': scope.hosts_in_use_before,
-        'hosts_in_use_after': scope.hosts_in_use_after,
+        **picked(scope, 'hosts_over_before hosts_over_after'),
+        **picked(scope, 'hosts_in_use_before hosts_in_use_after'),
         'policies': [_policy(policy) for policy in scope.policies],
         'hosts': _hosts(scope),
-        'availability_zones': dict(scope.availability_zones),
-        'unavailable_hosts': dict(scope.unavailable_hosts),
+        **picked(scope, 'availability_zones unavailable_hosts'),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         **_added(part.scope(scope) for part in parts.every()),
-        'closings': [_closing(closing) for closing in scope.closings],
-        'drains': [_drain(drain) for drain in scope.drains],
+        'closings': [
+            {
+                **picked(closing, 'host reason'),
+                'code': closing.reason.code.value,
+            }
+            for closing in scope.closings
+        ],
+        'drains': [
+            picked(x, 'host reason instances leaving staying')
+            for x in scope.drains
+        ],
         'unmeasured': scope.unmeasured,
-        'begun': [_begun(move) for move in scope.begun],
+        'begun': [picked(x, 'host instances leaving') for x in scope.begun],
         'not_drained': dict(scope.not_drained),
         'not_drained_codes': _codes(scope.not_drained),
-        'violations_before': list(scope.violations_before),
-        'violations_after': list(scope.violations_after),
-        'groups': [_group(group) for group in scope.groups],
+        **picked(scope, 'violations_before violations_after'),
+        'groups': [
+            picked(
+                group,
+                'uuid name policy most_per_host enforced members elsewhere '
+                'broken_before broken_after',
+            )
+            for group in scope.groups
+        ],
         'instances': {
-            uuid: {'name': instance.name, 'host': instance.host}
+            uuid: picked(instance, 'name host')
             for uuid, instance in scope.instances.items()
         },
         'unmovable': dict(scope.unmovable),
@@ -161,89 +161,26 @@ def _steps(steps: Sequence[MigrationStep]) -> list[dict[str, Any]]:
 def step(migration: MigrationStep) -> dict[str, Any]:
     """A step, but for the scope that it stands in."""
     return {
-        'phase': migration.phase.value,
-        'instance': migration.instance,
-        'instance_name': migration.instance_name,
-        'source': migration.source,
-        'destination': migration.destination,
-        'memory_mb': migration.memory_mb,
-        'copied_mb': migration.copied_mb,
-        'seconds': migration.seconds,
-        'imbalance_before': dict(migration.imbalance_before),
-        'imbalance_after': dict(migration.imbalance_after),
-        'combined_before': migration.combined_before,
-        'combined_after': migration.combined_after,
-        'rest_before': migration.rest_before,
-        'rest_after': migration.rest_after,
-        'requires': migration.requires,
+        **picked(
+            migration,
+            'phase instance instance_name source destination memory_mb '
+            'copied_mb seconds imbalance_before imbalance_after '
+            'combined_before combined_after rest_before rest_after requires',
+        ),
         **_added(part.step(migration) for part in parts.every()),
     }
 
 
-def _stage(stage: Stage) -> dict[str, Any]:
-    return {'name': stage.name, 'count': stage.count, 'text': stage.text}
-
-
 def _policy(policy: PolicyResult) -> dict[str, Any]:
     return {
-        'name': policy.name,
-        'weight': policy.weight,
-        'threshold': policy.threshold,
-        'mode': policy.mode.value,
-        'capacity_threshold': policy.capacity_threshold,
-        'skipped': policy.skipped,
-        'health': policy.health.value,
+        **picked(
+            policy,
+            'name weight threshold mode capacity_threshold skipped health',
+        ),
         'scores': [
-            {
-                'host': score.host,
-                'value': score.value,
-                'normalized': score.normalized,
-                'after': score.after,
-            }
+            picked(score, 'host value normalized after')
             for score in policy.scores
         ],
-        'missing_hosts': list(policy.missing_hosts),
-        'unmatched_labels': list(policy.unmatched_labels),
-        'imbalance_before': policy.imbalance_before,
-        'imbalance_after': policy.imbalance_after,
-    }
-
-
-def _closing(closing: Closing) -> dict[str, Any]:
-    return {
-        'host': closing.host,
-        'reason': closing.reason,
-        'code': closing.reason.code.value,
-    }
-
-
-def _drain(drain: Drain) -> dict[str, Any]:
-    return {
-        'host': drain.host,
-        'reason': drain.reason,
-        'instances': drain.instances,
-        'leaving': drain.leaving,
-        'staying': dict(drain.staying),
-    }
-
-
-def _begun(begun: Begun) -> dict[str, Any]:
-    return {
-        'host': begun.host,
-        'instances': begun.instances,
-        'leaving': begun.leaving,
-    }
-
-
-def _group(group: GroupStanding) -> dict[str, Any]:
-    return {
-        'uuid': group.uuid,
-        'name': group.name,
-        'policy': group.policy,
-        'most_per_host': group.most_per_host,
-        'enforced': group.enforced,
-        'members': list(group.members),
-        'elsewhere': group.elsewhere,
-        'broken_before': group.broken_before,
-        'broken_after': group.broken_after,
+        **picked(policy, 'missing_hosts unmatched_labels'),
+        **picked(policy, 'imbalance_before imbalance_after'),
     }

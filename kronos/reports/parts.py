@@ -5,6 +5,8 @@ The document of a report, its page, and the tables of the commands are made of
 them.
 """
 
+import copy
+import enum
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
@@ -67,3 +69,15 @@ def by_name() -> Mapping[str, ReportPart]:
 def every() -> Collection[ReportPart]:
     """The same without their names."""
     return by_name().values()
+
+
+def picked(source: object, names: str) -> dict[str, Any]:
+    """The values of fields, by keys of the same names."""
+    return {name: plain(getattr(source, name)) for name in names.split()}
+
+
+def plain(value: Any) -> Any:
+    """A value as a document has it: words of enums, copies of others."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    return copy.copy(value) if isinstance(value, list | dict) else value

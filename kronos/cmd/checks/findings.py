@@ -6,10 +6,10 @@ from names these causes; the finding is then shown below the first of them that
 was found, without a remedy of its own, whichever check found it first.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 
 class Level(StrEnum):
@@ -78,6 +78,13 @@ class Finding:
     """The causes that it may follow from, the nearest first."""
 
 
+class _Causes(TypedDict, total=False):
+    """As the fields of a finding."""
+
+    key: str
+    because: Sequence[str]
+
+
 @dataclass
 class Tree:
     """A cause, and all that follows from it."""
@@ -118,37 +125,19 @@ class Findings:
     items: list[Finding] = field(default_factory=list)
 
     def error(
-        self,
-        code: str,
-        text: str,
-        remedy: str,
-        *,
-        key: str = '',
-        because: Iterable[str] = (),
+        self, code: str, text: str, remedy: str, **causes: Unpack[_Causes]
     ) -> None:
-        self._add(Finding(Level.ERROR, code, text, remedy, key, [*because]))
+        self._add(Finding(Level.ERROR, code, text, remedy, **causes))
 
     def warning(
-        self,
-        code: str,
-        text: str,
-        remedy: str,
-        *,
-        key: str = '',
-        because: Iterable[str] = (),
+        self, code: str, text: str, remedy: str, **causes: Unpack[_Causes]
     ) -> None:
-        self._add(Finding(Level.WARNING, code, text, remedy, key, [*because]))
+        self._add(Finding(Level.WARNING, code, text, remedy, **causes))
 
     def note(
-        self,
-        code: str,
-        text: str,
-        remedy: str = '',
-        *,
-        key: str = '',
-        because: Iterable[str] = (),
+        self, code: str, text: str, remedy: str = '', **causes: Unpack[_Causes]
     ) -> None:
-        self._add(Finding(Level.NOTE, code, text, remedy, key, [*because]))
+        self._add(Finding(Level.NOTE, code, text, remedy, **causes))
 
     def _add(self, finding: Finding) -> None:
         if finding not in self.items:

@@ -173,10 +173,7 @@ def _report(
 
 
 def _report_names(
-    policy: Policy,
-    samples: Iterable[Sample],
-    repeated: Set[str],
-    to: Findings,
+    policy: Policy, samples: Iterable[Sample], repeated: Set[str], to: Findings
 ) -> None:
     """Whether a name may mean another server than it should."""
     host = policy.host_label

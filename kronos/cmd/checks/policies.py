@@ -9,22 +9,13 @@ from typing import Any
 from kronos.cmd.checks import findings as causes
 from kronos.cmd.checks.findings import Cause, Findings
 from kronos.common import durations, exceptions
+from kronos.common.units import time_units
 from kronos.engine.settings import Settings
 from kronos.policies import loader
 from kronos.policies.models import Mode, Policy, PolicyFile
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#[^\n]*')
 _WINDOW = re.compile(r'\[\s*((?:\d+(?:ms|[smhdwy]))+)\s*\]')
-_PART = re.compile(r'(\d+)(ms|[smhdwy])')
-_SECONDS = {
-    'ms': 0.001,
-    's': 1.0,
-    'm': 60.0,
-    'h': 3600.0,
-    'd': 86400.0,
-    'w': 604800.0,
-    'y': 31536000.0,
-}
 
 
 @dataclass
@@ -188,11 +179,5 @@ def windows(query: str) -> list[tuple[float, str]]:
 
     Subqueries are left out: what they take is the peak of a long time.
     """
-    bare = _QUOTED.sub('', query)
-    return [
-        (
-            sum(int(n) * _SECONDS[unit] for n, unit in _PART.findall(text)),
-            text,
-        )
-        for text in _WINDOW.findall(bare)
-    ]
+    texts = _WINDOW.findall(_QUOTED.sub('', query))
+    return [(time_units.seconds(text) or 0.0, text) for text in texts]

@@ -23,12 +23,7 @@ from kronos.engine.settings import PHASES_OF_MODE, PartialAnswers, Settings
 from kronos.engine.types import PolicyReadings, Snapshot, StopReason
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
-from kronos.snapshots import (
-    exclusions,
-    queries,
-    scopes,
-    settings_from_conf,
-)
+from kronos.snapshots import exclusions, queries, scopes, settings_from_conf
 from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
@@ -296,18 +291,15 @@ def _report_blocked(
     :param is_unasked: whether it has few hosts, and perhaps nobody wants it
         to be planned
     """
-    where = f'scope {scope.snapshot.scope}'
-    is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
-    remedy = blocked.remedy(scope.card) if is_small else SEE
-    key, because = (
-        blocked.key_of(scope.card),
-        blocked.of_scope(scope.card, causes),
-    )
+    where, card = f'scope {scope.snapshot.scope}', scope.card
+    is_small = card.blocked is StopReason.TOO_FEW_HOSTS
+    remedy = blocked.remedy(card) if is_small else SEE
+    key, because = blocked.key_of(card), blocked.of_scope(card, causes)
     if is_unasked:
-        text = f'{where}: {scope.card.reason}'
+        text = f'{where}: {card.reason}'
         to.note('scope-small', text, remedy, key=key, because=because)
         return
-    text = f'{where}: nothing can be planned: {scope.card.reason}'
+    text = f'{where}: nothing can be planned: {card.reason}'
     to.error('scope-blocked', text, remedy, key=key, because=because)
 
 

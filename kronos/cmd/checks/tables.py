@@ -65,10 +65,7 @@ def _row(finding: Mapping[str, Any], cause: str) -> tables.Row:
 
 
 def table(
-    head: str,
-    columns: list[str],
-    rows: Iterable[list[Any]],
-    width: int | None,
+    head: str, columns: list[str], rows: Iterable[list[Any]], width: int | None
 ) -> str:
     cells: list[tables.Row] = [columns]
     cells += [[_cell(value) for value in row] for row in rows]
@@ -79,8 +76,7 @@ def table(
 
 
 def _with_files(
-    columns: list[str],
-    rows: list[tuple[str, list[Any]]],
+    columns: list[str], rows: list[tuple[str, list[Any]]]
 ) -> tuple[list[str], list[list[Any]]]:
     """The same with the policies file, where there are several.
 

@@ -10,11 +10,11 @@ from kronos.clients import watcher
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.credentials import Access
+from kronos.cmd.program import PACKAGE, installed
 from kronos.cmd.screen import progress
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 
-DISTRIBUTION = 'kronos-watcher'
 WATCHER = 'python-watcher'
 MODULE = 'kronos.strategies.probe'
 OLDEST = 15
@@ -47,14 +47,14 @@ def register_opts(conf: Any) -> None:
 def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
     """Load what Watcher would load on this machine."""
     progress.step('loading the plugins for Watcher')
-    points = _entry_points()
-    version = _version(WATCHER)
+    points = entry_points()
+    version = installed(WATCHER)
     if not points:
         findings.error(
             'entry-points',
-            f'the package {DISTRIBUTION} has no entry points here, so '
+            f'the package {PACKAGE} has no entry points here, so '
             'Watcher cannot find Kronos',
-            f'install {DISTRIBUTION} with pip where watcher-decision-engine '
+            f'install {PACKAGE} with pip where watcher-decision-engine '
             'and watcher-applier run',
         )
     errors: dict[str, str] = {}
@@ -89,7 +89,7 @@ def _unusable(errors: dict[str, str], findings: Findings) -> None:
                 'entry-points',
                 f'{name} cannot be used: {error}; at its next start Watcher '
                 'takes it for uninstalled and cancels its audits',
-                f'install {DISTRIBUTION}[watcher] whole, in the environment '
+                f'install {PACKAGE}[watcher] whole, in the environment '
                 'of Watcher',
                 key=f'entry-points {error}',
             )
@@ -104,17 +104,10 @@ def _loaded(inspect: Inspect) -> dict[str, str]:
     return answer
 
 
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return ''
-
-
-def _entry_points() -> list[metadata.EntryPoint]:
+def entry_points() -> list[metadata.EntryPoint]:
     """Those of Kronos, by group and name."""
     try:
-        every = metadata.distribution(DISTRIBUTION).entry_points
+        every = metadata.distribution(PACKAGE).entry_points
     except metadata.PackageNotFoundError:
         return []
     mine = [point for point in every if point.group in GROUPS]
@@ -139,7 +132,7 @@ def running(access: Access, findings: Findings) -> dict[str, Any]:
     :returns: for the report: those of Kronos, or why they are not known
     """
     expected = {
-        point.name for point in _entry_points() if point.group == GROUPS[1]
+        point.name for point in entry_points() if point.group == GROUPS[1]
     }
     try:
         names = watcher.find(access.session).strategies()
@@ -153,7 +146,7 @@ def running(access: Access, findings: Findings) -> dict[str, Any]:
         findings.error(
             'watcher-strategies',
             f'the running Watcher does not know {", ".join(missing)}',
-            f'install {DISTRIBUTION} where watcher-decision-engine runs, and '
+            f'install {PACKAGE} where watcher-decision-engine runs, and '
             'restart it',
         )
     return {'strategies': sorted(expected & set(names)), 'error': ''}

@@ -78,11 +78,7 @@ def check(
 
 
 def _inspected(
-    where: Paths,
-    cloud: Apis,
-    asks: bool,
-    inspect: Inspect,
-    findings: Findings,
+    where: Paths, cloud: Apis, asks: bool, inspect: Inspect, findings: Findings
 ) -> dict[str, Any]:
     aggregates = _aggregates(cloud)
     request = {

@@ -72,7 +72,6 @@ def unreadable(paths: Iterable[str]) -> list[str]:
 
 
 def check_policies(configured: Configuration) -> upgradecheck.Result:
-    """Load the policies files."""
     tally = Tally()
     if configured.conf is None:
         tally.warn(UNREAD)

@@ -28,7 +28,7 @@ WHOLE = (
 def names() -> upgradecheck.Result:
     """Does another package claim a name of ours?"""
     tally = Tally()
-    ours = _ours()
+    ours = watcher.entry_points()
     if not ours:
         tally.fail(
             f'the package {program.PACKAGE} has no entry points here, so '
@@ -52,18 +52,6 @@ def names() -> upgradecheck.Result:
             )
     tally.fine(f'{len(ours)} plugins, and nobody else has their names')
     return tally.result()
-
-
-def _ours() -> list[metadata.EntryPoint]:
-    try:
-        every = metadata.distribution(program.PACKAGE).entry_points
-    except metadata.PackageNotFoundError:
-        return []
-    return [
-        entry_point
-        for entry_point in every
-        if entry_point.group in watcher.GROUPS
-    ]
 
 
 def _others(entry_point: metadata.EntryPoint) -> tuple[list[str], list[str]]:

@@ -6,10 +6,10 @@ import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
+from kronos.cmd import program
 from kronos.cmd.checks import weigher
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.config_files import Paths
-from kronos.cmd.upgrade_checks import versions
 
 MODULE = 'kronos.watcher_db.service_probe'
 ENGINE = 'watcher-decision-engine'
@@ -50,7 +50,7 @@ class LocalServices:
         self._inspect = inspect
         self._engine, self._applier = engine, applier
         self._nova = nova
-        self.has_watcher = bool(versions.installed(WATCHER))
+        self.has_watcher = bool(program.installed(WATCHER))
         self.has_nova = importlib.util.find_spec('nova') is not None
 
     @functools.cached_property

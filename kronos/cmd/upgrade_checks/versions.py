@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of versions: those of Watcher and Nova, here and over there."""
 
-from importlib import metadata
-
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
@@ -20,18 +18,10 @@ SECONDS = 10.0
 """That Keystone and Nova may be silent."""
 
 
-def installed(name: str) -> str:
-    """The version of a package; '' if it is not installed."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ''
-
-
 def check() -> upgradecheck.Result:
     """Are the Watcher and the Nova of this environment supported?"""
     tally = Tally()
-    versions = {name: installed(name) for name in SUPPORTED}
+    versions = {name: program.installed(name) for name in SUPPORTED}
     tally.fine(f'{program.PACKAGE} {program.version()}')
     if not any(versions.values()):
         tally.warn(

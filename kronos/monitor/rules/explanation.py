@@ -2,7 +2,6 @@
 """The explanation of ``--explain``: which rule decides of an event."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kronos.common import durations, exceptions, yaml_files
 from kronos.common.names import near_names
@@ -15,44 +14,10 @@ from kronos.monitor.rules.models import Action, Match, Rule
 _EVENT_FIELDS = ('kind', 'event', 'detail')
 
 
-@dataclass
-class Explanation:
-    """What becomes of a made-up event."""
-
-    event: str
-    detail: str
-    kind: Kind | None
-    """None: it shows no failure, so no rule is asked."""
-    decision: Ruling | None = None
-
-    @property
-    def text(self) -> str:
-        event = f'{self.event}/{self.detail}'.strip('/')
-        decision = self.decision
-        if self.kind is None or decision is None:
-            return f'{event} is no failure: no incident, and no message.'
-        start = f'{event} is a failure of kind {self.kind}. '
-        if not decision.rule:
-            return f'{start}No rule matches: it is dropped.'
-        if decision.action is Action.DROP:
-            return f'{start}Rule {decision.rule} decides: it is dropped.'
-        to = ', '.join(decision.sinks) or 'no sink, since there is none'
-        more = ''
-        if decision.dedup_seconds:
-            more = (
-                f', unless one of its kind was sent for the same instance in '
-                f'the {durations.exact(decision.dedup_seconds)} before'
-            )
-        return (
-            f'{start}Rule {decision.rule} decides: it is sent as '
-            f'{decision.severity} to {to}{more}.'
-        )
-
-
 def explain(
     words: Sequence[str], chosen: Sequence[Rule], sinks: Sequence[str]
-) -> Explanation:
-    """Which rule decides.
+) -> str:
+    """Which rule decides, and what becomes of the event.
 
     :param words: an event, such as STOPPED_FAILED, WATCHDOG/RESET or a kind,
         and then FIELD=VALUE of an incident
@@ -69,11 +34,30 @@ def explain(
                 f'{yaml_files.clip(word)}: it must be FIELD=VALUE, {hint}'
             )
         fields.setdefault(name, []).append(value)
-    explanation = Explanation(event, detail, kind)
-    if kind is not None:
-        fields['kind'] = [kind.value]
-        explanation.decision = decisions.decide(chosen, fields, sinks)
-    return explanation
+    name = f'{event}/{detail}'.strip('/')
+    if kind is None:
+        return f'{name} is no failure: no incident, and no message.'
+    fields['kind'] = [kind.value]
+    text = _text(decisions.decide(chosen, fields, sinks))
+    return f'{name} is a failure of kind {kind}. {text}'
+
+
+def _text(decision: Ruling) -> str:
+    if not decision.rule:
+        return 'No rule matches: it is dropped.'
+    if decision.action is Action.DROP:
+        return f'Rule {decision.rule} decides: it is dropped.'
+    to = ', '.join(decision.sinks) or 'no sink, since there is none'
+    more = ''
+    if decision.dedup_seconds:
+        more = (
+            f', unless one of its kind was sent for the same instance in '
+            f'the {durations.exact(decision.dedup_seconds)} before'
+        )
+    return (
+        f'Rule {decision.rule} decides: it is sent as {decision.severity} to '
+        f'{to}{more}.'
+    )
 
 
 def _event(word: str) -> tuple[str, str, Kind | None]:

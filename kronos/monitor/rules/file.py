@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file of the event rules, read again whenever it changes."""
 
-import os
 from collections.abc import Sequence
 
 from oslo_log import log as logging
 
-from kronos.common import exceptions, yaml_files
+from kronos.common import exceptions, plain_files, yaml_files
 from kronos.monitor.rules import parser
 from kronos.monitor.rules.models import Rule
 
 LOG = logging.getLogger(__name__)
 
 DEFAULT_PATH = '/etc/kronos/event_rules.yaml'
-_Stamp = tuple[int, int, int] | None
 
 
 class WatchedRules:
@@ -28,7 +26,7 @@ class WatchedRules:
     def __init__(self, path: str, sinks: Sequence[str]) -> None:
         self.path = path
         self._sinks = tuple(sinks)
-        self._stamp = self._look()
+        [self._version] = plain_files.versions(path)
         self.is_valid = True
         """Whether the file as it is now holds."""
         self.rules = self._read()
@@ -36,21 +34,21 @@ class WatchedRules:
     @property
     def place(self) -> str:
         """Where the rules that hold are from."""
-        if self._stamp is None and self.path == DEFAULT_PATH:
+        if self._version is None and self.path == DEFAULT_PATH:
             return 'the default rules'
         return self.path
 
     def refresh(self) -> None:
         """Read the file if it was changed; it may break meanwhile."""
-        stamp = self._look()
-        if stamp == self._stamp:
+        [version] = plain_files.versions(self.path)
+        if version == self._version:
             return
-        was_there = self._stamp is not None
-        self._stamp = stamp
+        was_there = self._version is not None
+        self._version = version
         # Whatever happens: it is not valid until it has been read.
         self.is_valid = False
         try:
-            if stamp is None and was_there:
+            if version is None and was_there:
                 raise parser.refused(self.path, 'it is gone')
             self.rules = self._read()
         except exceptions.ConfigurationError as error:
@@ -59,15 +57,8 @@ class WatchedRules:
         self.is_valid = True
         LOG.info('Event rules %s: read again', self.path)
 
-    def _look(self) -> _Stamp:
-        try:
-            stat = os.stat(self.path)
-        except OSError:
-            return None
-        return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-
     def _read(self) -> list[Rule]:
-        if self._stamp is None and self.path == DEFAULT_PATH:
+        if self._version is None and self.path == DEFAULT_PATH:
             return parser.parse(parser.DEFAULT, self.path, self._sinks)
         try:
             text = yaml_files.text_of(self.path)

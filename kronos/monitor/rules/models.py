@@ -59,15 +59,13 @@ Globs = Annotated[
     pydantic.BeforeValidator(listed),
     pydantic.Field(
         description='a list of patterns, in which * stands for any text and '
-        '? for any character',
+        '? for any character'
     ),
 ]
 Sinks = Annotated[
     Annotated[list[str], pydantic.Field(min_length=1)] | None,
     pydantic.BeforeValidator(listed),
-    pydantic.Field(
-        description='a list of names of [kronos_monitor] sinks',
-    ),
+    pydantic.Field(description='a list of names of [kronos_monitor] sinks'),
 ]
 _KINDS = ', '.join(Kind)
 
@@ -135,8 +133,6 @@ class Rule(pydantic.BaseModel):
 
 
 class RuleFile(pydantic.BaseModel):
-    """The whole file."""
-
     model_config = pydantic.ConfigDict(extra='forbid', strict=True)
 
     rules: Annotated[

@@ -5,17 +5,20 @@ import contextlib
 import http.client
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib import parse
 
 from kronos.common import durations, plain_files
 from kronos.common.web import timed_response
-from kronos.monitor.sinks import file_versions
-from kronos.monitor.sinks.file_versions import FileVersions
+from kronos.monitor.sinks.base import Options
 
 LONGEST = 64 * 1024
 """Bytes of an answer's body that are read; nothing but its status counts."""
+CLEAR_TEXT = (
+    'which anybody on the way can read and change; use https://, or set '
+    'insecure = true'
+)
 
 
 class Unreachable(Exception):
@@ -51,7 +54,7 @@ class Https:
         self._files = files
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
-        self._versions: FileVersions = ()
+        self._versions: plain_files.Versions = ()
 
     @property
     def place(self) -> str:
@@ -67,7 +70,7 @@ class Https:
         :raises Unreachable: there is none
         """
         files = self._files
-        versions = file_versions.of(
+        versions = plain_files.versions(
             files.cafile, files.certfile, files.keyfile
         )
         if versions != self._versions:
@@ -97,7 +100,7 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        versions: FileVersions,
+        versions: plain_files.Versions,
     ) -> Answer:
         try:
             with timed_response.within(self._timeout) as deadline:
@@ -113,7 +116,7 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        versions: FileVersions,
+        versions: plain_files.Versions,
         deadline: timed_response.Deadline,
     ) -> Answer:
         connection = self._connection(versions)
@@ -128,7 +131,7 @@ class Https:
         return self._read(connection.getresponse())
 
     def _connection(
-        self, versions: FileVersions
+        self, versions: plain_files.Versions
     ) -> http.client.HTTPConnection:
         if self._open is None:
             host, port = self._url.hostname or '', self._url.port
@@ -186,3 +189,25 @@ def context_of(files: Files) -> ssl.SSLContext:
             files.certfile, files.keyfile or None, password=lambda: ''
         )
     return context
+
+
+def faults_of_files(options: Options, names: Sequence[str]) -> list[str]:
+    """What is wrong with the options that name files."""
+    texts = [
+        f'{name}: {options[name]} cannot be read: {reason}'
+        for name in names
+        if (reason := plain_files.fault(options[name] or ''))
+    ]
+    if options['keyfile'] and not options['certfile']:
+        texts.append('keyfile: is set, but certfile is not')
+    return texts
+
+
+def address_of(url: str) -> parse.SplitResult | None:
+    """The parts of a URL; None: it is none of a service."""
+    try:
+        parts = parse.urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme in ('http', 'https') and host else None

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
-from urllib import parse
 
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
@@ -19,9 +18,8 @@ from kronos.common import (
 )
 from kronos.common.names import near_names
 from kronos.common.web import addresses
-from kronos.monitor.sinks import file_versions, remedies
+from kronos.monitor.sinks import https, remedies
 from kronos.monitor.sinks.base import Options, Outcome, Result
-from kronos.monitor.sinks.file_versions import FileVersions
 
 LOG = logging.getLogger(__name__)
 
@@ -52,7 +50,7 @@ class Service(Generic[Client]):
         self._options = options
         self._name = name
         self._make = make
-        self._versions: FileVersions = ()
+        self._versions: plain_files.Versions = ()
         self._client: Client | None = None
         self._session: keystone.KeystoneSession | None = None
         self._secrets: list[str] = []
@@ -60,7 +58,7 @@ class Service(Generic[Client]):
 
     def client(self) -> Client:
         """:raises ClientError: there is none just now"""
-        versions = file_versions.of(
+        versions = plain_files.versions(
             *(self._options[key] or '' for key in _FILES)
         )
         if self._client is None or versions != self._versions:
@@ -109,9 +107,7 @@ class Service(Generic[Client]):
         if endpoint.startswith('http://') and not options['insecure']:
             place = addresses.shown(endpoint, path=False)
             raise exceptions.ClientError(
-                reason=f'its endpoint is {place}, which anybody on '
-                'the way can read and change; use https://, or set insecure '
-                '= true'
+                reason=f'its endpoint is {place}, {https.CLEAR_TEXT}'
             )
         return client
 
@@ -156,13 +152,7 @@ def faults(options: Options) -> list[str]:
 
 
 def _faults_of_files(options: Options) -> list[str]:
-    texts = []
-    for name in _FILES:
-        path = options[name]
-        if reason := plain_files.fault(path or ''):
-            texts.append(f'{name}: {path} cannot be read: {reason}')
-    if options['keyfile'] and not options['certfile']:
-        texts.append('keyfile: is set, but certfile is not')
+    texts = https.faults_of_files(options, _FILES)
     if options['secret_file']:
         name = _secret_name(options)
         if not name:
@@ -178,18 +168,11 @@ def _faults_of_url(name: str, options: Options) -> list[str]:
     url = options.get(name) or ''
     if not url:
         return []
-    try:
-        parts = parse.urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host, parts = None, parse.urlsplit('')
-    if parts.scheme not in ('http', 'https') or not host:
+    address = https.address_of(url)
+    if address is None:
         return [f'{name}: it must be https://HOST']
-    if parts.scheme == 'http' and not options['insecure']:
-        return [
-            f'{name}: it is http://, which anybody on the way can read and '
-            'change; use https://, or set insecure = true'
-        ]
+    if address.scheme == 'http' and not options['insecure']:
+        return [f'{name}: it is http://, {https.CLEAR_TEXT}']
     return []
 
 

@@ -19,5 +19,4 @@ names, load = _REGISTRY.names, _REGISTRY.load
 
 
 def make(driver: str, name: str, options: Options) -> Sink:
-    """A sink by its driver."""
     return load(driver)(name, options)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The webhook: each message is posted as JSON to one address."""
 
-from urllib import parse
-
 from oslo_log import log as logging
 
 from kronos.common import masking, plain_files, plain_text
 from kronos.common.web import addresses, retry_after
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
+from kronos.monitor.sinks import https
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
 from kronos.monitor.sinks.https import Answer, Files, Https, Unreachable
 
@@ -48,13 +47,7 @@ class Webhook(Sink):
     @classmethod
     def faults(cls, options: Options) -> list[str]:
         texts = _faults_of_url(options['url'] or '', options['insecure'])
-        for name in _FILES:
-            path = options[name] or ''
-            if fault := plain_files.fault(path):
-                texts.append(f'{name}: {path} cannot be read: {fault}')
-        if options['keyfile'] and not options['certfile']:
-            texts.append('keyfile: is set, but certfile is not')
-        return texts
+        return [*texts, *https.faults_of_files(options, _FILES)]
 
     def deliver(self, message: Message) -> Result:
         try:
@@ -132,20 +125,13 @@ class Webhook(Sink):
 
 
 def _faults_of_url(url: str, insecure: bool) -> list[str]:
-    try:
-        parts = parse.urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host, parts = None, parse.urlsplit('')
-    if parts.scheme not in ('http', 'https') or not host:
+    address = https.address_of(url)
+    if address is None:
         return ['url: it must be https://HOST, with a port and a path if need']
     texts = []
-    if parts.scheme == 'http' and not insecure:
-        texts.append(
-            'url: it is http://, which anybody on the way can read and '
-            'change; use https://, or set insecure = true'
-        )
-    if parts.username is not None:
+    if address.scheme == 'http' and not insecure:
+        texts.append(f'url: it is http://, {https.CLEAR_TEXT}')
+    if address.username is not None:
         texts.append('url: it holds a user; use bearer_token_file instead')
     if any(ord(character) <= 32 or ord(character) > 126 for character in url):
         texts.append('url: it holds a character that no URL may have')

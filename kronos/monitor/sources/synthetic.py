@@ -33,8 +33,6 @@ PIECE = 2**20
 
 
 class Synthetic(Source):
-    """Follows the file of made-up events."""
-
     HYPERVISOR = 'synthetic'
 
     def __init__(

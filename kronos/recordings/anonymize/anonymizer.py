@@ -155,10 +155,7 @@ class _Rewriter:
             else:
                 new = key if key == METADATA_KEY else names.key(key)
                 metadata[new] = names.value(value.lower())
-        return dataclasses.replace(
-            was,
-            metadata=metadata,
-        )
+        return dataclasses.replace(was, metadata=metadata)
 
     def _service(self, was: ComputeService) -> ComputeService:
         return dataclasses.replace(

@@ -18,7 +18,7 @@ from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.snapshots.scopes import ALL
 
 T = TypeVar('T')
-_CUSTOM = 'CUSTOM_NAME'
+_CUSTOM = 'CUSTOM_NAME_'
 """How the traits and resource classes are called that a cloud made up."""
 
 
@@ -28,9 +28,11 @@ class Names:
     def __init__(self, recording: Recording) -> None:
         by_kind = marked.collected(recording)
         of_labels = _labels(recording)
-        aggregates = recording.gathered.cloud.aggregates
+        cloud = recording.gathered.cloud
+        aggregates = cloud.aggregates
+        every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
         self.host = pseudonyms.Hosts(
-            _own_hosts(recording),
+            {host.name for host in every},
             [
                 *by_kind[Name.HOST],
                 *of_labels[None],
@@ -47,8 +49,7 @@ class Names:
         self.internal = number(names, 'instance-{}')
         self.group = number(by_kind[Name.GROUP], 'group-{}')
         self._scopes = number(
-            by_kind[Name.SCOPE] | by_kind[Name.REFERENCE],
-            'aggregate-{}',
+            by_kind[Name.SCOPE] | by_kind[Name.REFERENCE], 'aggregate-{}'
         )
         of_metadata = {
             aggregate.metadata.get('availability_zone', '')
@@ -66,11 +67,9 @@ class Names:
 
     def _prepare(self, aggregates: Iterable[HostAggregate]) -> None:
         """By what a request may mean an aggregate; and what is numbered."""
-        # Others are added as they are met: their order is no matter.
-        self.key = functools.cache(_Counter('key'))
-        self.value = functools.cache(_Counter('value'))
-        self._custom = functools.cache(_Counter(_CUSTOM, '_'))
-        self._policy = functools.cache(_Counter('policy'))
+        # Of these the order is no matter.
+        self.key, self.value = _as_met('key-'), _as_met('value-')
+        self._custom, self._policy = _as_met(_CUSTOM), _as_met('policy-')
         every = list(aggregates)
         self._ids = {str(aggregate.id) for aggregate in every}
         self._uuids = {aggregate.uuid for aggregate in every}
@@ -183,22 +182,10 @@ def _special() -> dict[Name, set[str]]:
     return special
 
 
-class _Counter:
-    """Numbers names as they come."""
-
-    def __init__(self, word: str, mark: str = '-') -> None:
-        self._word = f'{word}{mark}'
-        self._next = itertools.count(1)
-
-    def __call__(self, name: str) -> str:
-        return f'{self._word}{next(self._next):03}' if name else ''
-
-
-def _own_hosts(recording: Recording) -> set[str]:
-    """The names of Nova's hosts."""
-    cloud = recording.gathered.cloud
-    every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
-    return {host.name for host in every}
+def _as_met(word: str) -> Callable[[str], str]:
+    """New names that are a word and a number, as the old ones are met."""
+    numbers = itertools.count(1)
+    return functools.cache(lambda name: name and f'{word}{next(numbers):03}')
 
 
 def kinds(

@@ -72,8 +72,6 @@ class ClusterGroupRow(_Row):
 
 
 class Document(_Row):
-    """A whole file."""
-
     policies: Rows[PolicyRow]
     hosts: Rows[ClusterHostRow]
     instances: Rows[ClusterInstanceRow]

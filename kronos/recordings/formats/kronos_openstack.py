@@ -23,7 +23,7 @@ from kronos.engine.types import (
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import reader, schema
-from kronos.recordings.formats import kronos_openstack_schema
+from kronos.recordings.formats import kronos_openstack_schema as legacy
 from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
@@ -63,12 +63,10 @@ class _LegacyReader:
         self._unknown = list(ALWAYS_UNKNOWN)
 
     def recording(self, own_policies: Sequence[Policy] | None) -> Recording:
-        meta = self._folder.decode(kronos_openstack_schema.META, reader.META)
+        meta = self._folder.decode(legacy.META, reader.META)
         taken_at = self._taken_at(meta)
         policies, text = self._policies(own_policies)
-        members = self._folder.decode(
-            kronos_openstack_schema.AGGREGATES, reader.AGGREGATES
-        )
+        members = self._folder.decode(legacy.AGGREGATES, reader.AGGREGATES)
         # Its hosts lack a view of Placement, every one of them.
         settings = settings_from_conf.default_settings()
         settings.require_headroom = False
@@ -89,7 +87,7 @@ class _LegacyReader:
             seeds=reader.seeds_of(self._folder),
         )
 
-    def _taken_at(self, meta: kronos_openstack_schema.LegacyMeta) -> float:
+    def _taken_at(self, meta: legacy.LegacyMeta) -> float:
         if meta.recorded_at is None:
             self._unknown.append('the recording does not tell its time')
             return 0.0
@@ -122,9 +120,7 @@ class _LegacyReader:
         return list(own_policies), loader.dump(own_policies)
 
     def _request(
-        self,
-        meta: kronos_openstack_schema.LegacyMeta,
-        members: dict[str, list[str]],
+        self, meta: legacy.LegacyMeta, members: dict[str, list[str]]
     ) -> ScopeRequest:
         names = list(members)
         if meta.aggregates is not None:
@@ -197,18 +193,14 @@ class _LegacyReader:
             }
         return {
             row.host: row.service()
-            for row in self._folder.decode(
-                kronos_openstack_schema.SERVICES, reader.SERVICES
-            )
+            for row in self._folder.decode(legacy.SERVICES, reader.SERVICES)
             if row.binary == NOVA_COMPUTE
         }
 
     def _traits(self) -> dict[str, list[str]]:
-        if not self._folder.has(kronos_openstack_schema.CPU_TRAITS):
+        if not self._folder.has(legacy.CPU_TRAITS):
             return {}
-        return self._folder.decode(
-            kronos_openstack_schema.TRAITS, kronos_openstack_schema.CPU_TRAITS
-        )
+        return self._folder.decode(legacy.TRAITS, legacy.CPU_TRAITS)
 
     def _instances(self) -> tuple[list[Instance], dict[str, list[str]]]:
         """The instances, and by group those that say they are in it."""
@@ -237,10 +229,8 @@ class _LegacyReader:
 
     def _instance_rows(
         self,
-    ) -> Iterator[tuple[str, kronos_openstack_schema.LegacyInstanceRow, str]]:
-        table = self._folder.decode(
-            kronos_openstack_schema.INSTANCES, reader.INSTANCES
-        )
+    ) -> Iterator[tuple[str, legacy.LegacyInstanceRow, str]]:
+        table = self._folder.decode(legacy.INSTANCES, reader.INSTANCES)
         for host, instances in table.items():
             for index, row in enumerate(instances):
                 yield host, row, f'{host:.80}[{index}]'
@@ -250,7 +240,7 @@ class _LegacyReader:
             raise self._folder.fault(reader.GROUPS, 'it is missing')
         groups = {}
         for index, row in enumerate(
-            self._folder.decode(kronos_openstack_schema.GROUPS, reader.GROUPS)
+            self._folder.decode(legacy.GROUPS, reader.GROUPS)
         ):
             group = row.group(memberships.pop(row.id, []))
             if not group.policy:
@@ -278,15 +268,13 @@ class _LegacyReader:
             if not base.endswith('.json'):
                 continue
             name = f'{reader.PROMETHEUS}/{base}'
-            file = self._folder.decode(kronos_openstack_schema.READING, name)
+            file = self._folder.decode(legacy.READING, name)
             key = file.query.strip(), ANY_LABEL
             answers.setdefault(key, _reading(file, taken_at))
         return answers
 
 
-def _reading(
-    file: kronos_openstack_schema.LegacyReadingFile, taken_at: float
-) -> Reading:
+def _reading(file: legacy.LegacyReadingFile, taken_at: float) -> Reading:
     samples = [
         Sample(label, value, taken_at)
         for label, value in file.series.items()

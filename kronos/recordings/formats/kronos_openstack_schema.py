@@ -11,10 +11,7 @@ from kronos.engine.types import ComputeService, Health, Instance, ServerGroup
 from kronos.recordings.safe_files import MAX_ROWS, MAX_TEXT
 
 TOLERANT = pydantic.ConfigDict(
-    strict=True,
-    extra='ignore',
-    allow_inf_nan=False,
-    str_max_length=MAX_TEXT,
+    strict=True, extra='ignore', allow_inf_nan=False, str_max_length=MAX_TEXT
 )
 CPU_TRAITS = 'placement/cpu_traits.json'
 

@@ -93,5 +93,4 @@ def is_number(value: Any) -> bool:
 def _fixed(value: float | None, digits: int) -> str:
     if value is None or not is_number(value):
         return UNKNOWN
-    # Never "-0.000".
-    return f'{round(value, digits) + 0.0:.{digits}f}'
+    return f'{value:z.{digits}f}'

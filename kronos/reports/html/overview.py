@@ -64,10 +64,7 @@ class Overview:
 
 
 def overview(
-    befores: list[float],
-    afters: list[float],
-    before: Band,
-    after: Band | None,
+    befores: list[float], afters: list[float], before: Band, after: Band | None
 ) -> Overview:
     """:param afters: of the same hosts; empty if they are not known"""
     return Overview(
@@ -85,10 +82,7 @@ def _summary(values: list[float], band: Band) -> Summary:
 
 
 def _bins(
-    befores: list[float],
-    afters: list[float],
-    before: Band,
-    after: Band | None,
+    befores: list[float], afters: list[float], before: Band, after: Band | None
 ) -> list[Bin]:
     values = befores + afters
     low = min(values)

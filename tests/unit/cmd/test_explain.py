@@ -17,7 +17,7 @@ from typing import Any
 import fixtures
 from oslotest import base
 
-from kronos.cmd import explain
+from kronos.cmd import explain, explain_tables
 from tests import commands, golden, places
 
 FIXTURES = places.FIXTURES
@@ -51,6 +51,23 @@ def _alone(found: dict[str, Any], host: str) -> None:
         instance for instance in found['instances'] if instance['host'] == host
     ]
     found['instances'], found['groups'] = here, []
+
+
+class TestZero(base.BaseTestCase):
+    def test_no_minus(self) -> None:
+        """Of what is rounded to it, too."""
+        row = dict.fromkeys(explain_tables.COLUMNS, '')
+        for gain in (0.0, -0.0, -0.00001):
+            document = {
+                'question': 'instance',
+                'answers': [
+                    {'scope': 's', 'destinations': [{**row, 'gain': gain}]}
+                ],
+            }
+            [_, cells] = explain_tables.rows(document)
+            self.assertIn('+0.0000', cells)
+        for name in ('drain', 'uneven'):
+            self.assertNotIn('-0.0000', told(f'examples/{name}'))
 
 
 class TestScope(golden.GoldenTestCase):

@@ -83,6 +83,11 @@ class ProgramTestCase(base.BaseTestCase):
         return (arguments, lambda *_: {})[: 1 + (name in PROBING)]
 
 
+class TestInstalled(base.BaseTestCase):
+    def test_what_is_not_there(self) -> None:
+        self.assertEqual('', program.installed('no-such-package'))
+
+
 class TestEndings(ProgramTestCase):
     def told(self, name: str, err: str, text: str) -> None:
         """One line, of the command."""

@@ -53,3 +53,23 @@ class TestFault(FilesTestCase):
             (self.folder / 'no', 'No such file or directory'),
         ):
             self.assertEqual(reason, plain_files.fault(str(path)))
+
+
+class TestVersions(base.BaseTestCase):
+    def test_each_change(self) -> None:
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        path, other = folder / 'file', folder / 'other'
+        path.write_text('one')
+        seen = [plain_files.versions(str(path), '')]
+        self.assertEqual(seen[0], plain_files.versions(str(path), ''))
+        path.write_text('longer')
+        seen.append(plain_files.versions(str(path), ''))
+        other.write_text('longer')
+        stat = path.stat()
+        os.utime(other, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        other.replace(path)
+        seen.append(plain_files.versions(str(path), ''))
+        path.unlink()
+        seen.append(plain_files.versions(str(path), ''))
+        self.assertEqual(4, len({*seen}))
+        self.assertEqual((None, None), seen[-1])

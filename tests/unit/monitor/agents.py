@@ -13,6 +13,7 @@ import fixtures
 from oslo_config import cfg
 from oslotest import base
 
+from kronos.common import exceptions
 from kronos.monitor import settings, wiring
 from kronos.monitor.agent import Agent
 from kronos.monitor.settings import Settings
@@ -75,10 +76,17 @@ class AgentTestCase(base.BaseTestCase):
         return {**os.environ}
 
     def settings(self, url: str = '', *lines: str) -> Settings:
-        path = self.conf(url, *lines)
+        return self.settings_of(self.conf(url, *lines))
+
+    @staticmethod
+    def settings_of(path: str) -> Settings:
+        """:raises ConfigurationError: names all that is wrong with options"""
         conf = cfg.ConfigOpts()
         conf([], default_config_files=[path], default_config_dirs=[])
-        return settings.of(conf, [path])
+        result, faults = settings.whole(conf, [path])
+        if faults:
+            raise exceptions.ConfigurationError(reason='; '.join(faults))
+        return result
 
     def agent(self, url: str = '', *lines: str) -> 'Running':
         """One in threads of this process."""

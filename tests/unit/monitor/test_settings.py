@@ -7,8 +7,6 @@ import socket
 from typing import Any
 from unittest import mock
 
-from oslo_config import cfg
-
 from kronos.common.exceptions import ConfigurationError
 from kronos.monitor import checks, settings
 from kronos.monitor.metrics import Address
@@ -22,9 +20,7 @@ class SettingsTestCase(agents.AgentTestCase):
     def of(self, *lines: str) -> settings.Settings:
         path = self.folder / 'kronos.conf'
         path.write_text('\n'.join(['[kronos_monitor]', *lines]))
-        conf = cfg.ConfigOpts()
-        conf([], default_config_files=[str(path)], default_config_dirs=[])
-        return settings.of(conf, [str(path)])
+        return self.settings_of(str(path))
 
     def faults(self, *lines: str) -> list[str]:
         error = self.assertRaises(ConfigurationError, self.of, *lines)

@@ -11,6 +11,7 @@ from kronos.extensions.cells.cell_drain import (
     UnfinishedMove,
     confirming,
 )
+from kronos.reports.parts import picked
 
 
 def request(drain: CellDrain | None) -> dict[str, Any] | None:
@@ -40,12 +41,7 @@ def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
         ],
         'going_on': [_begun(begun) for begun in cell.going_on],
         'of_others': [
-            {
-                'instance': foreign.instance,
-                'instance_name': foreign.instance_name,
-                'source': foreign.source,
-                'destination': foreign.destination,
-            }
+            picked(foreign, 'instance instance_name source destination')
             for foreign in cell.of_others
         ],
         'is_empty': cell.is_empty,
@@ -57,13 +53,8 @@ def _begun(begun: UnfinishedMove) -> dict[str, Any]:
     return {
         'action': begun.action,
         'action_plan': begun.plan,
-        'instance': begun.instance,
-        'instance_name': begun.instance_name,
-        'host': begun.host,
-        'status': begun.status,
-        'source': begun.source,
-        'destination': begun.destination,
-        'confirm': begun.confirm.value,
+        **picked(begun, 'instance instance_name host status'),
+        **picked(begun, 'source destination confirm'),
         'cell_move': move(begun.how),
     }
 

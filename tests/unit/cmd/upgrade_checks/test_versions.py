@@ -49,9 +49,6 @@ class TestInstalled(base.BaseTestCase):
         self.assertEqual(Code.WARNING, result.code)
         self.assertIn('python-watcher local: its rel', result.details)
 
-    def test_what_is_not_there(self) -> None:
-        self.assertEqual('', versions.installed('no-such-package'))
-
 
 class NovaTestCase(CheckTestCase):
     """The running one, at the wire."""

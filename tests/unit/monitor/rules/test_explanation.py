@@ -16,7 +16,7 @@ RULES = (
 class TestExplain(base.BaseTestCase):
     def explain(self, *words: str) -> str:
         rules = parser.parse(RULES, 'F', ['hook'])
-        return explanation.explain(words, rules, ['hook']).text
+        return explanation.explain(words, rules, ['hook'])
 
     def test_each_ending(self) -> None:
         sent = (
