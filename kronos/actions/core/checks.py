@@ -201,7 +201,8 @@ def check_allocations(
     nodes = allocations.nodes_of(task.instance)
     if source is None:
         return
-    if reason := eligible.why_not(task.instance, source.node, nodes):
+    if nodes != {source.node}:
+        reason = eligible.reason(task.instance, source.node, nodes)
         raise faults.error(Fault.INSTANCE_ALLOCATIONS, reason)
 
 

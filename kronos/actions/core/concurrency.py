@@ -4,7 +4,6 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from oslo_log import log as logging
 
@@ -37,13 +36,6 @@ class ConcurrencyLimits:
     stuck_seconds: float = 86400.0
     """After so long a migration of which Nova tells nothing new holds
     nothing but its hosts."""
-
-
-class MoveEnds(Protocol):
-    """Hosts between which a move goes."""
-
-    source: str
-    destination: str
 
 
 @dataclass
@@ -228,7 +220,10 @@ class Concurrency:
         ]
 
     def _why_full(
-        self, move: MoveEnds, moving: list[Flight], inside: list[Flight]
+        self,
+        move: MigrationTask | slots.Slot,
+        moving: list[Flight],
+        inside: list[Flight],
     ) -> tuple[str, bool]:
         """Which limit keeps a move of the scope, and if it is by its plan."""
         limits, scope = self._limits, self._task.aggregate

@@ -7,7 +7,7 @@ cold migrations that are not over.
 
 from collections.abc import Collection
 
-from kronos.clients.nova import migrations, rows, schema
+from kronos.clients.nova import rows, schema
 from kronos.clients.nova.api import Api, none_if_missing, quoted
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
@@ -102,7 +102,7 @@ class CellListings:
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         """The cold migrations of a server, the newest first."""
-        return migrations.cold(self._api, instance_uuid=uuid)
+        return self._api.cold_migrations(instance_uuid=uuid)
 
     def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
         """As :meth:`.InstanceActions.is_moved_by`."""
@@ -112,7 +112,7 @@ class CellListings:
         """All cold migrations that wait to be confirmed, the newest first."""
         return [
             status
-            for status in migrations.cold(self._api, status=UNCONFIRMED)
+            for status in self._api.cold_migrations(status=UNCONFIRMED)
             if status.status == UNCONFIRMED
         ]
 

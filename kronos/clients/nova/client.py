@@ -7,7 +7,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.clients import rest
-from kronos.clients.nova import migrations, rows, schema, server_listing
+from kronos.clients.nova import rows, schema, server_listing
 from kronos.clients.nova.api import Api, none_if_missing, quoted
 from kronos.clients.nova.instance_actions import (
     MIGRATE,
@@ -56,7 +56,6 @@ class NovaClient:
             timeout=AT_ONCE_SECONDS,
         )
         self._groups = ServerGroups(self.api)
-        self._actions = InstanceActions(self.api)
 
     @property
     def microversion(self) -> str:
@@ -162,8 +161,8 @@ class NovaClient:
         evacuations; those made by hand are among them.
         """
         filters = {'changes-since': rows.time_of(since)}
-        migration_rows = migrations.listing(self.api, **filters)
-        return [rows.event(row) for row in migration_rows if rows.is_move(row)]
+        listing = self.api.migrations(**filters)
+        return [rows.event(row) for row in listing if rows.is_move(row)]
 
     def list_unfinished_migrations(self) -> list[types.Event]:
         """Moves under way, however long ago Nova last touched their rows.
@@ -174,7 +173,7 @@ class NovaClient:
         moves = {
             row['uuid']: row
             for status in rows.UNDER_WAY
-            for row in migrations.listing(self.api, status=status)
+            for row in self.api.migrations(status=status)
         }
         return [rows.event(row) for row in moves.values() if rows.is_move(row)]
 
@@ -225,6 +224,10 @@ class NovaClient:
                 return None
             raise
         return bool(row['state'] == 'running')
+
+    @property
+    def _actions(self) -> InstanceActions:
+        return InstanceActions(self.api)
 
     def last_stop(self, uuid: str) -> Stop | None:
         """As :meth:`.InstanceActions.last_stop`."""

@@ -140,13 +140,14 @@ def host(row: Row) -> types.Host:
 
 def service(row: Row) -> types.ComputeService:
     """A row of ``os-services``; of a down cell's only parts exist."""
+    reason = row.get('disabled_reason')
     return types.ComputeService(
         host=row['host'],
         binary=row['binary'],
         state=row.get('state'),
         status=row.get('status'),
         zone=row.get('zone') or '',
-        disabled_reason=masking.masked(row.get('disabled_reason') or ''),
+        disabled_reason=masking.masked(reason) if reason else '',
         forced_down=bool(row.get('forced_down', False)),
     )
 
