@@ -5,7 +5,6 @@ import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
-from kronos.engine import types
 from kronos.engine.settings import PlanMode, Settings
 from kronos.extensions.recovery.audit import additions, goal
 from kronos.extensions.recovery.extension import RECOVERY
@@ -32,6 +31,7 @@ class Recover(base.KronosStrategy):
     GOAL = goal.RecoveredServers
     PARAMETERS = ()
     ADDITIONS = additions.RecoveryAdditions()
+    summary = staticmethod(additions.summary)
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
@@ -50,7 +50,3 @@ class Recover(base.KronosStrategy):
         if not recoveries.asks(settings):
             return RecoveryReader(queries)
         return RecoveryReader(queries, lambda: history.restarts(since))
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return additions.summary(scope)
