@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nova's API: the wire to it, its microversion, and what all clients ask."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib import parse
 
 from kronos.clients import rest
 from kronos.clients.nova import rows, schema
 from kronos.common import exceptions
 
-T = TypeVar('T')
 MINIMUM = (2, 68)
 """Live migration without ``force``: the scheduler always checks."""
 WANTED = (2, 100)
@@ -76,6 +75,17 @@ class Api:
     ) -> Any:
         """As :meth:`.Wire.get`."""
         return self.wire.get(path, self.microversion, query, shape=shape)
+
+    def find(
+        self, path: str, query: Mapping[str, Any] | None = None, *, shape: Any
+    ) -> Any:
+        """As :meth:`get`; None if Nova has nothing of that name (404)."""
+        try:
+            return self.get(path, query, shape=shape)
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
 
     def act(self, uuid: str, body: dict[str, Any]) -> str:
         """Ask for an action of a server.
@@ -176,13 +186,3 @@ def _dotted(version: tuple[int, int]) -> str:
 
 def quoted(part: str) -> str:
     return parse.quote(part, safe='')
-
-
-def none_if_missing(ask: Callable[[], T]) -> T | None:
-    """An answer; None if Nova has nothing of that name (404)."""
-    try:
-        return ask()
-    except exceptions.NovaClientError as error:
-        if error.kwargs['status'] == 404:
-            return None
-        raise

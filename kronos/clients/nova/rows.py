@@ -35,18 +35,8 @@ PINNING_IMAGE_PROPERTIES = {
 }
 """Image properties that act like the extra spec beside them."""
 
-OVER = frozenset(
-    {
-        'cancelled',
-        'completed',
-        'confirmed',
-        'conflict',
-        'done',
-        'error',
-        'failed',
-        'reverted',
-    }
-)
+_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed'})
+OVER = _STAYED | {'completed', 'confirmed', 'done', 'reverted'}
 """Statuses after which nothing more happens to a migration."""
 
 UNDER_WAY = (
@@ -66,7 +56,6 @@ _ARRIVED = frozenset(
 )
 """A cold migration that waits for its confirmation has arrived, too; one that
 was reverted has arrived where it came from."""
-_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed'})
 
 
 @dataclass
