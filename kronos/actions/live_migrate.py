@@ -8,7 +8,7 @@ from watcher import conf, objects
 
 from kronos.actions.core import notifications, retries, watcher_action
 from kronos.actions.core import parameters as of_moves
-from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core.watcher_action import NAME, TEXT, UUID
 from kronos.actions.live import parameters, recovery, run
 from kronos.actions.live.context import MigrationContext
 from kronos.clients.nova.live_migration import LiveMigration
@@ -37,21 +37,15 @@ class LiveMigrate(watcher_action.KronosAction):
         return {
             'type': 'object',
             'properties': {
+                **watcher_action.PROPERTIES,
                 'resource_id': UUID,
-                'resource_name': TEXT,
-                'aggregate': NAME,
                 'phase': {'enum': [phase.value for phase in LIVE]},
-                'sequence': SEQUENCE,
                 'requires': UUID,
                 'source_closed': {'type': 'boolean'},
                 'not_before': TEXT,
-                'source_node': NAME,
                 'destination_node': NAME,
                 'imbalance': TEXT,
                 'combined_imbalance': TEXT,
-                'action_uuid': UUID,
-                'action_plan_uuid': UUID,
-                'audit_uuid': UUID,
             },
             'required': [
                 'resource_id',

@@ -100,8 +100,9 @@ class _Transport(Transport):
         except requests.Timeout:
             self._warn(request, time.monotonic() - began)
             raise
-        is_keystone = self._is_keystone(request.url or '')
-        redirects.stay(response, AUTH_URL if is_keystone else ENDPOINT)
+        if 'Location' in response.headers:
+            is_keystone = self._is_keystone(request.url or '')
+            redirects.stay(response, AUTH_URL if is_keystone else ENDPOINT)
         return response
 
     def _warn(self, request: requests.PreparedRequest, seconds: float) -> None:

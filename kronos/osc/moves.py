@@ -97,7 +97,7 @@ def of(row: ActionRow) -> MoveAction:
         audit=text('audit_uuid'),
         kind=plain_text.line(row.action_type),
         server=text('resource_id')
-        if text('phase') or _is_restart(row)
+        if text('phase') or row.action_type == RESTART
         else '',
         name=text('resource_name'),
         source=text('source_node'),
@@ -117,11 +117,6 @@ def of(row: ActionRow) -> MoveAction:
     )
 
 
-def is_ours(kind: str) -> bool:
-    """Whether an action of this type is made by Kronos alone."""
-    return kind.startswith(PREFIX)
-
-
 def moment(seconds: float) -> str:
     """A time as ISO 8601 in UTC; '' of one that no calendar has."""
     try:
@@ -129,10 +124,6 @@ def moment(seconds: float) -> str:
     except (ValueError, OverflowError, OSError):
         return ''
     return date.isoformat().replace('+00:00', 'Z')
-
-
-def _is_restart(row: ActionRow) -> bool:
-    return row.action_type == RESTART
 
 
 def _fault(row: ActionRow) -> faults.Fault | None:

@@ -195,7 +195,7 @@ def _may_be(row: Row, strategy: str | None) -> bool:
 def _is_ours(plan: Plan) -> bool:
     """By its strategy, or by its actions: a strategy may be a deployer's."""
     return plan.strategy.startswith(moves.PREFIX) or any(
-        moves.is_ours(move.kind) for move in plan.moves
+        watcher_actions.is_ours(move.kind) for move in plan.moves
     )
 
 

@@ -2,6 +2,7 @@
 """The rows of the client commands: names of columns, and what is in them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from kronos.engine import wording
@@ -111,10 +112,7 @@ def of_server(history: ServerHistory) -> dict[str, Any]:
             ],
         ),
         'audits': columns.LinesColumn(
-            [
-                {'uuid': x.uuid, 'name': x.name, 'message': x.message}
-                for x in history.audits
-            ],
+            [asdict(audit) for audit in history.audits],
             [f'{x.name or x.uuid}: {x.message}' for x in history.audits],
         ),
         'note': history.note,

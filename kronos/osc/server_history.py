@@ -132,7 +132,7 @@ def _moves(
     movements = (
         moves.of(watcher_api.action_row(row))
         for row in rows.values()
-        if moves.is_ours(row['action_type'])
+        if watcher_actions.is_ours(row['action_type'])
     )
     of_servers = [move for move in movements if move.server]
     return sorted(of_servers, key=lambda move: (move.touched, move.sequence))[

@@ -7,6 +7,7 @@ it, whatever becomes of the database or of this process meanwhile; and then
 only if no other plan for its hosts came up since its audit read the past.
 """
 
+import contextlib
 import datetime
 from collections import Counter
 from collections.abc import Iterator
@@ -209,30 +210,20 @@ class Kronos(base.BasePlanner):
         """Publish Watcher's notification that the plan may be started."""
         plan.state = objects.action_plan.State.RECOMMENDED
         plan.status_message = None
-        try:
+        # It is so in the database already.
+        with _logged(f'Action plan {plan.uuid} is not announced'):
             plan.save()
-        except Exception as error:
-            # It is so in the database already.
-            LOG.warning(
-                'Action plan %s is not announced: %s',
-                plan.uuid,
-                type(error).__name__,
-            )
 
     @staticmethod
     def _discard(plan: Any) -> None:
         """Delete what was written of a plan; it cannot be started anyway."""
         if not plan.obj_attr_is_set('id'):
             return
-        try:
+        state = objects.action_plan.State.CANCELLED
+        with _logged(
+            f'Action plan {plan.uuid} is not deleted. It stays {state}'
+        ):
             plan.soft_delete()
-        except Exception as error:
-            LOG.warning(
-                'Action plan %s is not deleted. It stays %s: %s',
-                plan.uuid,
-                objects.action_plan.State.CANCELLED,
-                type(error).__name__,
-            )
 
     @staticmethod
     def _indicators(context: Any, solution: Any) -> list[Any]:
@@ -255,7 +246,9 @@ class Kronos(base.BasePlanner):
         The others say nothing and are deleted. What goes wrong is logged: a
         new plan is written then.
         """
-        try:
+        with _logged(
+            f'The older empty plans of audit {audit.uuid} are not used'
+        ):
             newest, *others = sorted(
                 _empty_plans(context, audit),
                 key=lambda plan: plan.id,
@@ -264,21 +257,15 @@ class Kronos(base.BasePlanner):
             for plan in others:
                 LOG.debug('Deleting the older empty plan %s', plan.uuid)
                 plan.soft_delete()
-        except Exception as error:
-            LOG.warning(
-                'The older empty plans of audit %s are not used: %s',
-                audit.uuid,
-                type(error).__name__,
-            )
-            return None
-        return newest
+            return newest
+        return None
 
     def _update(self, context: Any, plan: Any, solution: Any) -> None:
         """Update an empty plan to the newest run.
 
         What goes wrong is logged: the audit itself reports what matters.
         """
-        try:
+        with _logged(f'The empty plan {plan.uuid} is not up to date'):
             plan.global_efficacy = solution.global_efficacy
             plan.save()
             for row in objects.EfficacyIndicator.list(
@@ -288,12 +275,15 @@ class Kronos(base.BasePlanner):
             for row in self._indicators(context, solution):
                 row.action_plan_id = plan.id
                 row.create()
-        except Exception as error:
-            LOG.warning(
-                'The empty plan %s is not up to date: %s',
-                plan.uuid,
-                type(error).__name__,
-            )
+
+
+@contextlib.contextmanager
+def _logged(what: str) -> Iterator[None]:
+    """Go on whatever happens; the log has its type, and no secret."""
+    try:
+        yield
+    except Exception as error:
+        LOG.warning('%s: %s', what, type(error).__name__)
 
 
 def _stagger(inputs: list[dict[str, Any]]) -> None:
@@ -334,14 +324,10 @@ def _not_written(
     LOG.error('Audit %s: %s', audit.uuid, text)
     if not isinstance(error, cfg.Error):
         LOG.debug('Audit %s: %s', audit.uuid, error)
-    try:
+    with _logged(f'Audit {audit.uuid} does not tell so'):
         fresh = objects.Audit.get_by_id(context, audit.id, eager=True)
         fresh.status_message = text
         fresh.save()
-    except Exception as other:
-        LOG.warning(
-            'Audit %s does not tell so: %s', audit.uuid, type(other).__name__
-        )
     if audit.audit_type == objects.audit.AuditType.CONTINUOUS.value:
         return exception.ActionPlanIsOngoing(text)
     return exception.WatcherException(text)

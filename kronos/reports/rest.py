@@ -60,10 +60,8 @@ def _of_policy(rest: Rest, name: str) -> str:
     )
 
 
-def brief(rest: Rest | None) -> str:
-    """In a message, as an addition; '' where no host was set aside."""
-    if rest is None:
-        return ''
+def brief(rest: Rest) -> str:
+    """In a message, as an addition."""
     number = len({host.host for host in rest.set_aside})
     return (
         f', {rest.combined_before:.2f} -> {rest.combined_after:.2f} '

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy kronos_affinity: it repairs server groups."""
 
-from kronos.engine import types
 from kronos.engine.settings import PlanMode
 from kronos.strategies import base, goals
 from kronos.strategies.outcome import status_messages
@@ -19,7 +18,4 @@ class Affinity(base.KronosStrategy):
     PLAN_MODE = PlanMode.AFFINITY
     GOAL = goals.Affinity
     PARAMETERS = ('enforce_soft_affinity',)
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return status_messages.repaired(scope)
+    summary = staticmethod(status_messages.repaired)

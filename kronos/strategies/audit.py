@@ -35,10 +35,6 @@ from kronos.strategies.outcome.additions import PLAIN, Additions
 from kronos.watcher_db import publishing
 
 
-def _no_reader(*_: object) -> None:
-    """Of a strategy that is no extension's."""
-
-
 @dataclass
 class AuditRequest:
     """What an audit is to do, apart from where."""
@@ -50,7 +46,9 @@ class AuditRequest:
     """Uuid of the audit that asks."""
     record: Callable[[Recording], None] | None = None
     """Keeps what the audit plans by; must not raise."""
-    reader: Callable[[Settings, Any, HostProcess], Reader | None] = _no_reader
+    reader: Callable[[Settings, Any, HostProcess], Reader | None] = field(
+        default=lambda *_: None
+    )
     """As :meth:`.KronosStrategy.reader`."""
     additions: Additions = PLAIN
 

@@ -16,7 +16,7 @@ then and a run of a CONTINUOUS one is left out, whatever the plan is about.
 """
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import tenacity
@@ -55,7 +55,7 @@ DATABASE_SECONDS = 60.0
 """For so long an audit waits for Watcher's database at its end."""
 
 
-class KronosStrategy(base.BaseStrategy):
+class KronosStrategy(goals.Named, base.BaseStrategy):
     """What all strategies of Kronos share.
 
     A strategy declares what it is: the names, what is planned, what its audits
@@ -68,9 +68,6 @@ class KronosStrategy(base.BaseStrategy):
     solution was made from, and ``audit`` the audit that asked for it.
     """
 
-    NAME: str
-    """The same as in its entry point."""
-    DISPLAY_NAME: str
     PLAN_MODE: PlanMode | ModePhases
     """What is planned: by ``settings.PHASES_OF_MODE``, or a row of its own."""
     GOAL: type[goals.Goal]
@@ -86,18 +83,6 @@ class KronosStrategy(base.BaseStrategy):
         self.parents: list[list[int]] = []
         self.basis: publishing.Basis | None = None
         self.pace: dict[str, float] = {}
-
-    @classmethod
-    def get_name(cls) -> str:
-        return cls.NAME
-
-    @classmethod
-    def get_display_name(cls) -> str:
-        return cls.DISPLAY_NAME
-
-    @classmethod
-    def get_translatable_display_name(cls) -> str:
-        return cls.DISPLAY_NAME
 
     @classmethod
     def get_goal_name(cls) -> str:
@@ -141,9 +126,9 @@ class KronosStrategy(base.BaseStrategy):
         """The efficacy indicators of its goal."""
         return cls.GOAL.indicators(report)
 
-    @classmethod
+    @staticmethod
     @abc.abstractmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
+    def summary(scope: types.AggregateResult) -> str:
         """What the plan of a scope does for its goal, in a few words."""
 
     def pre_execute(self) -> None:
@@ -224,13 +209,17 @@ class KronosStrategy(base.BaseStrategy):
         validation.require_valid(CONF)
         for warning in validation.old_groups(CONF):
             LOG.warning('Audit %s: %s', audit.uuid, warning)
+        kronos, name = CONF.kronos, self.get_name()
+        record = None
+        if kronos.record_dir:
+            record = artifacts.recorder(audit, name, kronos)
         request = kronos_audit.AuditRequest(
-            policies_file=self.policies_file(CONF.kronos),
+            policies_file=self.policies_file(kronos),
             additions=self.ADDITIONS,
             plan_mode=self.PLAN_MODE,
             requested=self.parse(dict(self.input_parameters)),
             audit=audit.uuid,
-            record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
+            record=record,
             reader=self.reader,
         )
         result = kronos_audit.run(request, audit.scope or [], CONF, self.osc)
@@ -238,7 +227,8 @@ class KronosStrategy(base.BaseStrategy):
         for level, line in audit_log.lines(report, self.ADDITIONS):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
         message = status_messages.summary(report, self.summary, self.ADDITIONS)
-        artifacts.keep(result, request, audit, self.get_name(), CONF.kronos)
+        if kronos.report_dir:
+            artifacts.keep(result, request, audit, name, kronos)
         # Last: an audit that fails must not leave a plan to be started.
         self._fill_solution(result)
         return message, status_messages.is_blind(report, self.ADDITIONS)
@@ -271,14 +261,7 @@ class KronosStrategy(base.BaseStrategy):
         text = status.fit(message)
         LOG.info('Audit %s: %s', audit.uuid, text)
         try:
-            for attempt in tenacity.Retrying(
-                retry=tenacity.retry_if_exception_type(lock.FAILURES),
-                stop=tenacity.stop_after_delay(DATABASE_SECONDS),
-                wait=tenacity.wait_fixed(1),
-                reraise=True,
-            ):
-                with attempt:
-                    self._write(audit.uuid, text)
+            _patiently(self._write, audit.uuid, text)
         except lock.FAILURES as error:
             LOG.error(
                 'The status message of audit %s cannot be written: %s',
@@ -308,11 +291,14 @@ def _refresh(audit: Any) -> None:
     states, types_ = objects.audit.State, objects.audit.AuditType
     if audit.audit_type != types_.EVENT.value or audit.state == states.ONGOING:
         return
-    for attempt in tenacity.Retrying(
+    _patiently(audit.refresh)
+
+
+def _patiently(work: Callable[..., object], *args: Any) -> None:
+    """Do some work in Watcher's database, which may be away for a while."""
+    tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(lock.FAILURES),
         stop=tenacity.stop_after_delay(DATABASE_SECONDS),
         wait=tenacity.wait_fixed(1),
         reraise=True,
-    ):
-        with attempt:
-            audit.refresh()
+    )(work, *args)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy kronos_evacuate: it drains hosts."""
 
-from kronos.engine import types
 from kronos.engine.settings import PlanMode
 from kronos.strategies import base, goals
 from kronos.strategies.outcome import status_messages
@@ -19,7 +18,4 @@ class Evacuate(base.KronosStrategy):
     PLAN_MODE = PlanMode.EVACUATE
     GOAL = goals.Drain
     PARAMETERS = ('hosts',)
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return status_messages.drained(scope)
+    summary = staticmethod(status_messages.drained)

@@ -15,11 +15,27 @@ from kronos.reports import certificates
 from kronos.strategies.efficacy import Efficacy, Measure, Share
 
 
-class Goal(base.Goal):
-    """A goal with a name, words for it and a measure."""
+class Named:
+    """A goal or a strategy, as Watcher calls it."""
 
     NAME: str
+    """The same as in its entry point."""
     DISPLAY_NAME: str
+
+    @classmethod
+    def get_name(cls) -> str:
+        return cls.NAME
+
+    @classmethod
+    def get_display_name(cls) -> str:
+        return cls.DISPLAY_NAME
+
+    get_translatable_display_name = get_display_name
+
+
+class Goal(Named, base.Goal):
+    """A goal with a name, words for it and a measure."""
+
     MEASURES: ClassVar[tuple[Measure, ...]]
     SHARE: Share
 
@@ -32,18 +48,6 @@ class Goal(base.Goal):
     def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
         """What to say of a plan's efficacy beside the share."""
         return []
-
-    @classmethod
-    def get_name(cls) -> str:
-        return cls.NAME
-
-    @classmethod
-    def get_display_name(cls) -> str:
-        return cls.DISPLAY_NAME
-
-    @classmethod
-    def get_translatable_display_name(cls) -> str:
-        return cls.DISPLAY_NAME
 
     @classmethod
     def get_efficacy_specification(cls) -> Efficacy:

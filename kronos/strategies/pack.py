@@ -3,7 +3,6 @@
 
 from typing import Any
 
-from kronos.engine import types
 from kronos.engine.settings import PlanMode
 from kronos.strategies import base, goals, parameters
 from kronos.strategies.outcome import status_messages
@@ -21,12 +20,9 @@ class Pack(base.KronosStrategy):
     PLAN_MODE = PlanMode.PACK
     GOAL = goals.Consolidate
     PARAMETERS = parameters.PHASES
+    summary = staticmethod(status_messages.hosts_in_use)
 
     @classmethod
     def policies_file(cls, kronos: Any) -> str:
         path: str = kronos.pack_policies_file or kronos.policies_file
         return path
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return status_messages.hosts_in_use(scope)

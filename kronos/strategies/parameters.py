@@ -6,6 +6,7 @@ changes. They have no defaults (they would be written into stored audits), and
 only what survives a trip through a string: dict, list, str and numbers.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -105,21 +106,14 @@ def parse(raw: dict[str, Any], more: Sequence[str]) -> Parameters:
         should be
     """
     parameter_types.require_known(raw, schema(more)['properties'])
+    boolean = functools.partial(parameter_types.boolean, raw)
     return Parameters(
         aggregates=parameter_types.names(raw, 'aggregates', 'aggregate'),
-        include_unassigned_hosts=parameter_types.boolean(
-            raw, 'include_unassigned_hosts'
-        ),
-        restrict_to_az=parameter_types.boolean(raw, 'restrict_to_az'),
+        include_unassigned_hosts=boolean('include_unassigned_hosts'),
+        restrict_to_az=boolean('restrict_to_az'),
         max_migrations=parameter_types.count(raw.get('max_migrations')),
-        evacuate_disabled_hosts=parameter_types.boolean(
-            raw, 'evacuate_disabled_hosts'
-        ),
-        enforce_hard_affinity=parameter_types.boolean(
-            raw, 'enforce_hard_affinity'
-        ),
-        enforce_soft_affinity=parameter_types.boolean(
-            raw, 'enforce_soft_affinity'
-        ),
+        evacuate_disabled_hosts=boolean('evacuate_disabled_hosts'),
+        enforce_hard_affinity=boolean('enforce_hard_affinity'),
+        enforce_soft_affinity=boolean('enforce_soft_affinity'),
         hosts=parameter_types.names(raw, 'hosts', 'host'),
     )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy kronos_spread: it keeps the hosts of an aggregate even."""
 
-from kronos.engine import types
 from kronos.engine.settings import PlanMode
 from kronos.strategies import base, goals, parameters
 from kronos.strategies.outcome import status_messages
@@ -19,7 +18,4 @@ class Spread(base.KronosStrategy):
     PLAN_MODE = PlanMode.SPREAD
     GOAL = goals.Balance
     PARAMETERS = parameters.PHASES
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return status_messages.imbalance(scope)
+    summary = staticmethod(status_messages.imbalance)

@@ -18,8 +18,8 @@ from watcher.db.sqlalchemy import models
 
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.snapshots import watcher_actions
-from kronos.watcher_db import active_plans, lock, marks
+from kronos.snapshots import stale_migrations, watcher_actions
+from kronos.watcher_db import lock, marks
 
 RECENT = datetime.timedelta(hours=1)
 """For so long a plan that is over is looked at: longer than any audit takes
@@ -47,6 +47,26 @@ class Basis:
     """Uuids of the plans that were there when it read the past."""
     hosts: frozenset[str] = field(default_factory=frozenset)
     """Of the scopes in which it plans anything."""
+
+
+def is_active() -> Any:
+    """Holds for plans that Watcher carries out, or is about to.
+
+    For their rows, joined with those of their audits.
+    """
+    state = objects.action_plan.State
+    handed_over = timeutils.utcnow() - datetime.timedelta(
+        seconds=stale_migrations.GRACE_SECONDS
+    )
+    return sa.or_(
+        _Plan.c.state.in_((state.PENDING, state.ONGOING, state.CANCELLING)),
+        # An applier has been told to start it, and has no time yet.
+        sa.and_(
+            _Plan.c.state == state.RECOMMENDED,
+            _Audit.c.auto_trigger.is_(True),
+            _Plan.c.created_at >= handed_over,
+        ),
+    )
 
 
 def live_plans() -> frozenset[str]:
@@ -116,7 +136,7 @@ def _live(session: Any) -> dict[str, set[str]]:
         .where(
             _Action.c.action_type.like(watcher_actions.OURS),
             sa.or_(
-                active_plans.condition(),
+                is_active(),
                 sa.and_(
                     _Action.c.state.in_(
                         (move.ONGOING, move.SUCCEEDED, move.FAILED)

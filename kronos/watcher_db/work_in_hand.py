@@ -18,7 +18,7 @@ from watcher import objects
 from watcher.common import exception
 from watcher.db.sqlalchemy import models
 
-from kronos.watcher_db import active_plans, marks, stored_plugins
+from kronos.watcher_db import marks, publishing, stored_plugins
 
 SERVICES = ('watcher-decision-engine', 'watcher-applier')
 MARKS = frozenset({marks.TURN, marks.CARRIER})
@@ -51,7 +51,7 @@ def plans(session: Any) -> list[dict[str, str]]:
         .distinct()
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
         .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
-        .where(_OURS, _Plan.c.deleted == 0, active_plans.condition())
+        .where(_OURS, _Plan.c.deleted == 0, publishing.is_active())
         .order_by(_Plan.c.uuid)
     )
     return [

@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from oslo_log import log as logging
 
@@ -23,6 +23,7 @@ from kronos.weighers import host_scores
 from kronos.weighers.host_scores import HostScores, KnownHost, PolicyAnswers
 from kronos.weighers.log_messages import LogMessages
 from kronos.weighers.recent_placements import RecentPlacements
+from kronos.weighers.score_source import RefreshSeconds, ScoreSource
 
 LOG = logging.getLogger(__name__)
 
@@ -36,22 +37,6 @@ NOD = 0.1
 FORGET_SECONDS = 120.0
 """A host without a score that was not weighed for so long, though others
 were, is gone. Nova takes 60 s by default to find a host down."""
-
-
-class RefreshOptions(Protocol):
-    """``[kronos]`` and ``[kronos_prometheus]``, as far as needed here."""
-
-    refresh_seconds: float
-    settling_seconds: float
-    staleness_threshold: float
-
-
-class AnswerSource(Protocol):
-    """Where scores come from."""
-
-    def options(self) -> RefreshOptions: ...
-
-    def ask(self, modes: set[str]) -> PolicyAnswers: ...
 
 
 class Cache:
@@ -70,7 +55,7 @@ class Cache:
 
     def __init__(
         self,
-        source: AnswerSource,
+        source: ScoreSource,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
         spawn: Callable[[Callable[[], None]], None] | None = None,
@@ -227,14 +212,12 @@ class Cache:
             self._trouble(error)
         return seconds
 
-    def _refresh(self, options: RefreshOptions) -> None:
+    def _refresh(self, options: RefreshSeconds) -> None:
         asked_at = self._clock()
         self._placements.settling = options.settling_seconds
         # A copy, since requests add to it.
         met = dict(self._met)
-        modes = {
-            mode for known_host in met.values() for mode in known_host.modes()
-        }
+        modes = set[str]().union(*(host.modes() for host in met.values()))
         # Which ones are wanted is not known yet.
         answers = self._source.ask(modes if met else set(Mode))
         self._valid_for = options.staleness_threshold

@@ -98,11 +98,7 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
         )
         for host in request['hosts']
     }
-    modes = {
-        mode
-        for known_host in known_hosts.values()
-        for mode in known_host.modes()
-    }
+    modes = set[str]().union(*(host.modes() for host in known_hosts.values()))
     try:
         answers = score_source.ScoreSource(load.CONF, load._session).ask(modes)
     except exceptions.KronosException as error:

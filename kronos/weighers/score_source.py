@@ -31,7 +31,7 @@ each process of nova-scheduler. That is 200,000 hosts of 150 bytes each."""
 
 @dataclass
 class RefreshSeconds:
-    """Seconds."""
+    """How often the scores are made anew, and how long they count."""
 
     refresh_seconds: float
     settling_seconds: float
@@ -55,7 +55,7 @@ class ScoreSource:
         self._clients: dict[int, client.PrometheusClient] = {}
         self._logged = 0, ''
 
-    def options(self) -> 'RefreshSeconds':
+    def options(self) -> RefreshSeconds:
         """How often to ask, and how long answers serve."""
         validation.require_valid(self._conf)
         kronos = self._conf.kronos

@@ -10,9 +10,8 @@ the host is at fault, only the operator's query knows.
 from collections.abc import Callable, Iterable
 
 from kronos.actions.core import concurrency
-from kronos.actions.core.context import Exclusions, ServerContext
+from kronos.actions.core.context import ServerContext
 from kronos.actions.core.parameters import MigrationTask, MoveSettings
-from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
 from kronos.engine.eligibility import allocations as eligible
@@ -96,18 +95,12 @@ def check(
     :raises PreFlightError: one of them fails
     :raises ClientError: a service cannot be asked
     """
-    task, nova = settings.task, context.nova
+    task = settings.task
     check_scope(task, is_inside)
-    check_groups(nova, task, flights, is_inside, soft_rules_bind)
-    check_allocations(nova, context.placement, task)
-    check_room(
-        nova,
-        context.placement,
-        task,
-        settings.resources,
-        settings.require_headroom,
-    )
-    check_exclusion(nova, task, context.exclusions)
+    check_groups(context.nova, task, flights, is_inside, soft_rules_bind)
+    check_allocations(context, task)
+    check_room(settings, context)
+    check_exclusion(context, task)
 
 
 def check_scope(task: MigrationTask, is_inside: Callable[[str], bool]) -> None:
@@ -185,11 +178,7 @@ def _why_not_together(
     return server_groups.why_not(group, inside, elsewhere)
 
 
-def check_allocations(
-    client: NovaClient,
-    allocations: placement.PlacementClient,
-    task: MigrationTask,
-) -> None:
+def check_allocations(context: ServerContext, task: MigrationTask) -> None:
     """Whether Placement holds the instance on its source, and there alone.
 
     A move of one that it does not would leave room held for nothing.
@@ -197,30 +186,24 @@ def check_allocations(
     :raises PreFlightError: it does not
     :raises ClientError: Nova or Placement cannot be asked
     """
-    source = client.get_compute_host(task.source)
-    nodes = allocations.nodes_of(task.instance)
+    source = context.nova.get_compute_host(task.source)
+    nodes = context.placement.nodes_of(task.instance)
     if source is None:
         return
-    if reason := eligible.why_not(task.instance, source.node, nodes):
+    if nodes != {source.node}:
+        reason = eligible.reason(task.instance, source.node, nodes)
         raise faults.error(Fault.INSTANCE_ALLOCATIONS, reason)
 
 
-def check_room(
-    client: NovaClient,
-    allocations: placement.PlacementClient,
-    task: MigrationTask,
-    resources: Iterable[str],
-    required: bool = True,
-) -> None:
+def check_room(settings: MoveSettings, context: ServerContext) -> None:
     """What the destination has left, as Placement counts it.
 
-    :param resources: the classes that count
-    :param required: whether a host that Placement does not know is refused
     :raises PreFlightError: it has no room
     :raises ClientError: Nova or Placement cannot be asked
     """
-    instance = client.get_instance(task.instance)
-    host = client.get_compute_host(task.destination)
+    task, allocations = settings.task, context.placement
+    instance = context.nova.get_instance(task.instance)
+    host = context.nova.get_compute_host(task.destination)
     if instance is None:
         raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
     if host is None:
@@ -229,7 +212,7 @@ def check_room(
         )
     headroom = allocations.room_on(host.node or allocations.node_of(host.name))
     if headroom is None:
-        if required:
+        if settings.require_headroom:
             raise faults.error(
                 Fault.DESTINATION_FULL,
                 f'Placement shows no inventory of {task.destination} '
@@ -238,7 +221,7 @@ def check_room(
         return
     for resource, amount in instance.demand.items():
         # Another provider may have the class; Nova's scheduler knows that.
-        if resource not in headroom or resource not in resources:
+        if resource not in headroom or resource not in settings.resources:
             continue
         free = free_capacity.free(resource, headroom)
         if reason := free_capacity.why_not(resource, amount, free):
@@ -248,21 +231,18 @@ def check_room(
             )
 
 
-def check_exclusion(
-    client: NovaClient, task: MigrationTask, exclusions: Exclusions | None
-) -> None:
+def check_exclusion(context: ServerContext, task: MigrationTask) -> None:
     """Whether the operator's query finds the destination at fault.
 
     Of all hosts the names are given, since a label may be short.
 
-    :param exclusions: None: there is no such query
     :raises PreFlightError: it does
     :raises ClientError: Nova or Prometheus cannot be asked
     """
-    if exclusions is None:
+    if context.exclusions is None:
         return
-    names = {*client.list_compute_services(), task.destination}
-    value = exclusions(names).get(task.destination)
+    names = {*context.nova.list_compute_services(), task.destination}
+    value = context.exclusions(names).get(task.destination)
     reason = hosts.why_excluded(types.Host(task.destination, excluded=value))
     if reason:
         raise faults.error(

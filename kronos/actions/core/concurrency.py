@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Self
 
 from oslo_log import log as logging
 
@@ -39,13 +39,6 @@ class ConcurrencyLimits:
     nothing but its hosts."""
 
 
-class MoveEnds(Protocol):
-    """Hosts between which a move goes."""
-
-    source: str
-    destination: str
-
-
 @dataclass
 class Flight:
     """A move that is under way or about to be."""
@@ -57,6 +50,12 @@ class Flight:
     is_local: bool = False
     """Whether it counts at its hosts alone, and not in the scope: tenants
     resize all the time, and what is stuck would hold the scope for ever."""
+
+    @classmethod
+    def of(cls, slot: slots.Slot) -> Self:
+        return cls(
+            slot.instance, slot.source, slot.destination, slot.is_own_plan
+        )
 
 
 def scope_of(nova: NovaClient, aggregate: str) -> Callable[[str], bool]:
@@ -159,15 +158,7 @@ class Concurrency:
         holders = [slot for slot in others if slot.is_held]
         instances = {slot.instance for slot in holders}
         return [
-            *(
-                Flight(
-                    slot.instance,
-                    slot.source,
-                    slot.destination,
-                    slot.is_own_plan,
-                )
-                for slot in holders
-            ),
+            *map(Flight.of, holders),
             *(
                 flight
                 for flight in self._flights
@@ -182,7 +173,7 @@ class Concurrency:
         """
         task = self._task
         moving = [
-            Flight(slot.instance, slot.source, slot.destination, True)
+            Flight.of(slot)
             for slot in others
             if slot.is_held
             and slot.is_own_plan
@@ -228,7 +219,10 @@ class Concurrency:
         ]
 
     def _why_full(
-        self, move: MoveEnds, moving: list[Flight], inside: list[Flight]
+        self,
+        move: MigrationTask | slots.Slot,
+        moving: list[Flight],
+        inside: list[Flight],
     ) -> tuple[str, bool]:
         """Which limit keeps a move of the scope, and if it is by its plan."""
         limits, scope = self._limits, self._task.aggregate
@@ -267,9 +261,8 @@ class Concurrency:
                 continue
             if self._why_full(slot, moving, inside)[0]:
                 continue
-            flight = Flight(slot.instance, slot.source, slot.destination, True)
-            moving.append(flight)
-            inside.append(flight)
+            moving.append(Flight.of(slot))
+            inside.append(Flight.of(slot))
             if self._why_full(self._task, moving, inside)[0]:
                 break
         else:

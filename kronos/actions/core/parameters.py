@@ -2,6 +2,7 @@
 """The parameters and options that every kind of move has."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -88,7 +89,7 @@ class MoveSettings:
     retry_backoff: float = 30.0
     """Seconds before the first further try; then doubled."""
     require_headroom: bool = True
-    resources: list[str] = field(default_factory=lambda: ['VCPU', 'MEMORY_MB'])
+    resources: Sequence[str] = ('VCPU', 'MEMORY_MB')
     """The classes that are looked at in Placement."""
 
 

@@ -39,7 +39,16 @@ T = TypeVar('T')
 TEXT = {'type': 'string'}
 NAME = {'type': 'string', 'minLength': 1}
 UUID = {'type': 'string', 'pattern': '^[a-fA-F0-9-]{36}$'}
-SEQUENCE = {'type': 'integer', 'minimum': 1}
+PROPERTIES = {
+    'resource_name': TEXT,
+    'aggregate': NAME,
+    'sequence': {'type': 'integer', 'minimum': 1},
+    'source_node': NAME,
+    'action_uuid': UUID,
+    'action_plan_uuid': UUID,
+    'audit_uuid': UUID,
+}
+"""The input parameters that every action of Kronos has."""
 
 
 class KronosAction(base.BaseAction):

@@ -14,7 +14,6 @@ from kronos.actions.live import (
     abort,
     force_complete,
     progress,
-    recovery,
     verification,
 )
 from kronos.actions.live.context import MigrationContext
@@ -49,6 +48,7 @@ class MigrationMonitor:
         record: notifications.Record,
     ) -> None:
         task = self._task = settings.task
+        self._settings = settings
         self._timing = settings.timing
         self._context = context
         self._live_migration = context.live_migration
@@ -58,15 +58,11 @@ class MigrationMonitor:
         self._hosts = progress.MigrationHosts(
             context.nova, task, context.clock
         )
-        self._recovery = recovery.ServerRecovery(
-            task, context, settings.recover_rows
-        )
         self._verification = verification.Verification(
-            settings, context, self._recovery, sent.earlier
+            settings, context, sent.earlier
         )
-        self._forced = force_complete.ForceComplete(
-            context, task, settings.at_stall, settings.max_pause_seconds
-        )
+        self._forced: force_complete.ForceComplete | None = None
+        """None: Nova was not asked to complete it by force."""
         self._observed = progress.Observation(
             context, settings, self._verification, sent, record
         )
@@ -105,7 +101,7 @@ class MigrationMonitor:
         try:
             return self._concluded(self._last)
         except exceptions.MigrationError as error:
-            urgent = self._recovery.in_short
+            urgent = self._verification.urgent
             if not urgent:
                 raise
             # A status message is short.
@@ -133,7 +129,7 @@ class MigrationMonitor:
     def _interval(self) -> float:
         often = force_complete.INTERVAL
         longest = self._timing.poll_interval
-        return min(often, longest) if self._forced.is_asked else longest
+        return min(often, longest) if self._forced else longest
 
     def _conclude_lost(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
@@ -202,8 +198,8 @@ class MigrationMonitor:
                 f'{durations.exact(timing.stall_timeout)} '
                 f'({self._observed.text()}){self._hosts.text()}',
             )
-        if self._forced.is_asked:
-            return self._why_take_back()
+        if self._forced:
+            return self._why_take_back(self._forced)
         if 0 < timing.stall_passes <= come.passes.in_vain():
             return self._why_no_force()
         return None
@@ -227,11 +223,13 @@ class MigrationMonitor:
             f'{self._hosts.text()}',
         )
 
-    def _why_take_back(self) -> exceptions.MigrationError | None:
+    def _why_take_back(
+        self, forced: force_complete.ForceComplete
+    ) -> exceptions.MigrationError | None:
         """Why a forced end is given up; None: it may go on."""
         seen = self._observed.seen
         passes = self._observed.progress.passes
-        reason = self._forced.why_give_up(seen, passes) if seen else ''
+        reason = forced.why_give_up(seen, passes) if seen else ''
         if not reason:
             return None
         return self._late(
@@ -242,8 +240,16 @@ class MigrationMonitor:
     def _why_no_force(self) -> exceptions.MigrationError | None:
         """Why its passes in vain are its end; None: it is forced to one."""
         seen, come = self._observed.seen, self._observed.progress
-        refused = self._forced.ask(seen, come.passes) if seen else ''
-        if self._forced.is_asked:
+        settings = self._settings
+        forced = force_complete.ForceComplete(
+            self._context,
+            self._task,
+            settings.at_stall,
+            settings.max_pause_seconds,
+        )
+        refused = forced.ask(seen, come.passes) if seen else ''
+        if forced.is_asked:
+            self._forced = forced
             return None
         vain = self._timing.stall_passes
         more = f'; {refused}' if refused else ''
@@ -264,7 +270,7 @@ class MigrationMonitor:
         """:raises MigrationError: unless the instance has arrived"""
         if status.status in _ARRIVED:
             return joined(
-                self._forced.remark,
+                self._forced.remark if self._forced else '',
                 self._verification.of_an_arrival(status.uuid),
             )
         if status.status != 'cancelled':
@@ -310,7 +316,9 @@ class MigrationMonitor:
     def _was_aborted(self) -> bool:
         """Whether somebody asked for it; if unknown, what is safe is yes."""
         try:
-            requests = self._live_migration.abort_requests(self._task.instance)
+            requests = self._live_migration.actions.abort_requests(
+                self._task.instance
+            )
         except Exception as error:
             self._observed.tell(error)
             return True

@@ -269,7 +269,9 @@ class Observation:
         except Exception as error:
             self.tell(error)
             self.progress.miss()
-            if _status_of(error) == 404:
+            if isinstance(error, exceptions.ClientError) and (
+                error.kwargs.get('status') == 404
+            ):
                 self._check_existence()
             return None
         if self.seen is None or status.status != self.seen.status:
@@ -356,11 +358,3 @@ class Observation:
         return faults.error(
             Fault.INSTANCE_VANISHED, f'the instance is gone{remark}'
         )
-
-
-def _status_of(error: Exception) -> int | None:
-    """HTTP status of a client's error."""
-    if isinstance(error, exceptions.ClientError):
-        status: int | None = error.kwargs.get('status')
-        return status
-    return None

@@ -58,7 +58,7 @@ class MigrationRequest(MoveRequest):
         if not self.in_doubt:
             self._earlier = {
                 *nova.migrations(task.instance),
-                *nova.abort_requests(task.instance),
+                *nova.actions.abort_requests(task.instance),
             }
         request, is_ours = self.begin(), False
         earlier = frozenset(self._earlier | self.seen)
@@ -77,8 +77,8 @@ class MigrationRequest(MoveRequest):
         return SentRequest(request, is_ours, earlier)
 
     def _listed(self) -> list[str]:
-        nova = self._context.live_migration
-        return nova.live_migration_requests(self._task.instance)
+        actions = self._context.live_migration.actions
+        return actions.live_migration_requests(self._task.instance)
 
     def _is_begun(self, instance: Instance) -> bool:
         return instance.task_state == MIGRATING

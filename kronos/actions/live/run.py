@@ -6,17 +6,16 @@ from oslo_log import log as logging
 from kronos.actions.core import notifications
 from kronos.actions.core.retries import counted, given_up, joined
 from kronos.actions.core.run import MoveRun
-from kronos.actions.live import monitor, preflight, request
+from kronos.actions.live import preflight, request
 from kronos.actions.live.context import MigrationContext
+from kronos.actions.live.monitor import MigrationMonitor
 from kronos.actions.live.parameters import MigrationSettings
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
 
 
-class MigrationRun(
-    MoveRun[monitor.MigrationMonitor, monitor.MigrationMonitor]
-):
+class MigrationRun(MoveRun[MigrationMonitor, MigrationMonitor]):
     """One live migration of one instance."""
 
     waits_for_hosts = True
@@ -40,7 +39,7 @@ class MigrationRun(
         self._has_arrived = self._admission.arrived
         return reason
 
-    def _request(self) -> monitor.MigrationMonitor:
+    def _request(self) -> MigrationMonitor:
         self._tried = notifications.Record()
         sent, task = self._requests.send(), self._task
         self._tried.request_id = sent.request_id
@@ -54,17 +53,15 @@ class MigrationRun(
         self._context.notices.started(
             request_id=sent.request_id, retry_count=self._retries
         )
-        return monitor.MigrationMonitor(
+        return MigrationMonitor(
             self._settings, self._context, sent, self._tried
         )
 
-    def _watch(
-        self, sent: monitor.MigrationMonitor
-    ) -> monitor.MigrationMonitor:
+    def _watch(self, sent: MigrationMonitor) -> MigrationMonitor:
         sent.watch()
         return sent
 
-    def _conclude(self, seen: monitor.MigrationMonitor) -> str:
+    def _conclude(self, seen: MigrationMonitor) -> str:
         return seen.conclude()
 
     def _complete(self, remark: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verification of a migration: where and how its instance is."""
 
+import functools
 from collections.abc import Collection
 
 from oslo_log import log as logging
@@ -40,7 +41,6 @@ class Verification:
         self,
         settings: MigrationSettings,
         context: MigrationContext,
-        recovery: ServerRecovery,
         earlier: Collection[str] = (),
     ) -> None:
         self._nova = context.nova
@@ -49,9 +49,18 @@ class Verification:
         self._timing = settings.timing
         self._clock = context.clock
         self._sleep = context.sleep
-        self._recovery = recovery
         self._earlier = earlier
         self._allocations = Allocations(settings, context)
+        self._recover = functools.partial(
+            ServerRecovery, settings.task, context, settings.recover_rows
+        )
+        self._recovery: ServerRecovery | None = None
+        """None: its guest was not asked for."""
+
+    @property
+    def urgent(self) -> str:
+        """What an operator has to know before all else; '' if nothing."""
+        return self._recovery.in_short if self._recovery else ''
 
     def failure(
         self, status: MigrationStatus, request: str, has_run: bool
@@ -63,7 +72,9 @@ class Verification:
         """
         after = self.of_a_stay(status, has_run)
         try:
-            said = self._requests.refusal_reason(self._task.instance, request)
+            said = self._requests.actions.refusal_reason(
+                self._task.instance, request
+            )
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             said = ''
@@ -110,22 +121,27 @@ class Verification:
             remarks = [_place(instance)]
             if _is_idle(instance, None):
                 self._check_evacuation(instance, status.uuid)
-                allocated = self._allocations.of(status.uuid, instance.host)
-                guest = ''
-                if instance.status == ERROR:
-                    guest = self._recovery.of_an_error(instance, not allocated)
-                # Where its guest is elsewhere, so may be what it holds.
-                is_elsewhere = self._recovery.is_elsewhere
-                remarks += [guest] if is_elsewhere else [allocated, guest]
+                remarks += self._remarks(instance, status.uuid)
             return ''.join(f'; {remark}' for remark in remarks if remark)
         remark = self._allocations.of(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN
         if remark and status.uuid and never_ran:
             # libvirt may have moved a guest whose nova-compute was away.
+            self._recovery = self._recover()
             lost = self._recovery.of_a_missing_guest(instance)
             remark = lost or self._allocations.put_back(status.uuid, remark)
         return f'; {remark}' if remark else ''
+
+    def _remarks(self, instance: types.Instance, migration: str) -> list[str]:
+        """What Placement and its guest tell of one that is not in order."""
+        allocated = self._allocations.of(migration, instance.host)
+        if instance.status != ERROR:
+            return [allocated]
+        self._recovery = self._recover()
+        guest = self._recovery.of_an_error(instance, not allocated)
+        # Where its guest is elsewhere, so may be what it holds.
+        return [guest] if self._recovery.is_elsewhere else [allocated, guest]
 
     def _check_evacuation(
         self, instance: types.Instance, migration: str

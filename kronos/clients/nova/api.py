@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's API: the wire to it, and the microversion that is spoken."""
+"""Nova's API: the wire to it, its microversion, and what all clients ask."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib import parse
 
 from kronos.clients import rest
+from kronos.clients.nova import rows, schema
 from kronos.common import exceptions
 
-T = TypeVar('T')
 MINIMUM = (2, 68)
 """Live migration without ``force``: the scheduler always checks."""
 WANTED = (2, 100)
 """2.84 tells refusals, 2.96 pinned zones, 2.98 image properties."""
+COLD = frozenset({'migration', 'resize'})
+"""Types of a migration that waits to be confirmed."""
 
 
 class Api:
@@ -74,18 +76,72 @@ class Api:
         """As :meth:`.Wire.get`."""
         return self.wire.get(path, self.microversion, query, shape=shape)
 
+    def find(
+        self, path: str, query: Mapping[str, Any] | None = None, *, shape: Any
+    ) -> Any:
+        """As :meth:`get`; None if Nova has nothing of that name (404)."""
+        try:
+            return self.get(path, query, shape=shape)
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+
     def act(self, uuid: str, body: dict[str, Any]) -> str:
         """Ask for an action of a server.
 
         :returns: the request id; '' if the answer has none
         """
-        response = self.wire.send(
-            'POST',
-            f'/servers/{quoted(uuid)}/action',
+        return self._act(uuid, body)[0]
+
+    def begin_move(self, uuid: str, body: dict[str, Any]) -> str:
+        """As :meth:`act`; an answer that has no id was lost."""
+        request, status = self._act(uuid, body)
+        if not request:
+            # It came from something in between that gave up on Nova.
+            raise self.wire.failure(
+                f'asked to move server {uuid}: the answer was lost (HTTP '
+                f'{status} without a request id)',
+                transient=True,
+            )
+        return request
+
+    def _act(self, uuid: str, body: dict[str, Any]) -> tuple[str, int]:
+        path = f'/servers/{quoted(uuid)}/action'
+        response = self.wire.send('POST', path, self.microversion, body)
+        request = response.headers.get('x-compute-request-id')
+        return str(request or ''), response.status_code
+
+    def migrations(self, **filters: str) -> Iterator[rest.Json]:
+        """Migrations of any type, the newest first.
+
+        :param filters: Nova's, such as ``status``
+        """
+        return self.wire.get_all(
+            '/os-migrations',
+            'migrations',
             self.microversion,
-            body,
+            filters,
+            id_field='uuid',
+            shape=schema.Migration,
         )
-        return str(response.headers.get('x-compute-request-id') or '')
+
+    def cold_migrations(self, **filters: str) -> list[rows.MigrationStatus]:
+        """The cold ones, the newest first, each uuid once.
+
+        A move between cells has a row in either, and both have its uuid.
+
+        :param filters: as of :meth:`migrations`
+        """
+        by_uuid: dict[str, rows.MigrationStatus] = {}
+        for row in self.migrations(**filters):
+            if row.get('migration_type') in COLD:
+                by_uuid.setdefault(row['uuid'], rows.migration(row))
+        return sorted(
+            by_uuid.values(),
+            key=lambda status: status.created_at,
+            reverse=True,
+        )
 
     def untold(self, uuid: str) -> exceptions.ClientError:
         """The error of a server whose host Nova does not tell."""
@@ -130,13 +186,3 @@ def _dotted(version: tuple[int, int]) -> str:
 
 def quoted(part: str) -> str:
     return parse.quote(part, safe='')
-
-
-def none_if_missing(ask: Callable[[], T]) -> T | None:
-    """An answer; None if Nova has nothing of that name (404)."""
-    try:
-        return ask()
-    except exceptions.NovaClientError as error:
-        if error.kwargs['status'] == 404:
-            return None
-        raise

@@ -7,8 +7,8 @@ cold migrations that are not over.
 
 from collections.abc import Collection
 
-from kronos.clients.nova import migrations, rows, schema
-from kronos.clients.nova.api import Api, none_if_missing, quoted
+from kronos.clients.nova import rows, schema
+from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine.types import Flavor
@@ -46,9 +46,7 @@ class CellListings:
     def flavor(self, flavor_id: str) -> Flavor | None:
         """The flavor of an id; None if there is none (any more)."""
         path = f'/flavors/{quoted(flavor_id)}'
-        body = none_if_missing(
-            lambda: self._api.get(path, shape=schema.OneFlavor)
-        )
+        body = self._api.find(path, shape=schema.OneFlavor)
         return body and rows.flavor(body['flavor'])
 
     def quota_left(self, project: str) -> dict[str, int]:
@@ -73,9 +71,7 @@ class CellListings:
         if _number(self._api.microversion) < _number(SHARES):
             return False
         path = f'/servers/{quoted(uuid)}/shares'
-        body = none_if_missing(
-            lambda: self._api.get(path, shape=schema.Shares)
-        )
+        body = self._api.find(path, shape=schema.Shares)
         return bool(body and body['shares'])
 
     def loses_keys(self) -> bool:
@@ -102,7 +98,7 @@ class CellListings:
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         """The cold migrations of a server, the newest first."""
-        return migrations.cold(self._api, instance_uuid=uuid)
+        return self._api.cold_migrations(instance_uuid=uuid)
 
     def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
         """As :meth:`.InstanceActions.is_moved_by`."""
@@ -112,7 +108,7 @@ class CellListings:
         """All cold migrations that wait to be confirmed, the newest first."""
         return [
             status
-            for status in migrations.cold(self._api, status=UNCONFIRMED)
+            for status in self._api.cold_migrations(status=UNCONFIRMED)
             if status.status == UNCONFIRMED
         ]
 

@@ -5,9 +5,6 @@ Nova does it by a cold migration or a resize, which wait for somebody to
 confirm or to revert them.
 """
 
-from typing import Any
-
-from kronos.clients.nova import migrations
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import (
     MIGRATE,
@@ -15,12 +12,13 @@ from kronos.clients.nova.instance_actions import (
     InstanceActions,
 )
 from kronos.clients.nova.rows import MigrationStatus
+from kronos.clients.nova.server_power import ServerPower
 
 PINNING = '2.104'
 """The first microversion that pins servers to a zone, and unpins them."""
 
 
-class CellMigration:
+class CellMigration(ServerPower):
     """Cold migrations and resizes: asked for, followed and ended here.
 
     Every method raises :class:`~kronos.common.exceptions.NovaClientError`. An
@@ -31,8 +29,8 @@ class CellMigration:
     """
 
     def __init__(self, api: Api) -> None:
-        self._api = api
-        self._actions = InstanceActions(api)
+        super().__init__(api)
+        self.actions = InstanceActions(api)
 
     def migrate(self, uuid: str, host: str) -> str:
         """Ask Nova to move a server to a host; its scheduler checks it.
@@ -41,7 +39,7 @@ class CellMigration:
         :raises NovaClientError: refused at once: HTTP 400 (no such host, or
             it may not leave its cell), 404, 409 (the server's state)
         """
-        return self._begin(uuid, {'migrate': {'host': host}})
+        return self._api.begin_move(uuid, {'migrate': {'host': host}})
 
     def resize(self, uuid: str, flavor: str) -> str:
         """Ask Nova for another flavor; it chooses the host.
@@ -50,37 +48,26 @@ class CellMigration:
         :returns: the request id
         :raises NovaClientError: as of :meth:`migrate`; 403: over quota
         """
-        return self._begin(uuid, {'resize': {'flavorRef': flavor}})
-
-    def confirm(self, uuid: str) -> str:
-        """:returns: the request id; '' if the answer has none"""
-        return self._api.act(uuid, {'confirmResize': None})
+        body = {'resize': {'flavorRef': flavor}}
+        return self._api.begin_move(uuid, body)
 
     def revert(self, uuid: str) -> str:
-        """:returns: as of :meth:`confirm`"""
+        """:returns: as of :meth:`.ServerPower.confirm`"""
         return self._api.act(uuid, {'revertResize': None})
 
     def set_active(self, uuid: str) -> str:
         """Set the row of a server to ACTIVE, without a task.
 
-        :returns: as of :meth:`confirm`
+        :returns: as of :meth:`.ServerPower.confirm`
         """
         return self._api.act(uuid, {'os-resetState': {'state': 'active'}})
 
     def reboot(self, uuid: str) -> str:
         """Make its guest anew, from its disks.
 
-        :returns: as of :meth:`confirm`
+        :returns: as of :meth:`.ServerPower.confirm`
         """
         return self._api.act(uuid, {'reboot': {'type': 'HARD'}})
-
-    def start(self, uuid: str) -> str:
-        """:returns: as of :meth:`confirm`"""
-        return self._api.act(uuid, {'os-start': None})
-
-    def stop(self, uuid: str) -> str:
-        """:returns: as of :meth:`confirm`"""
-        return self._api.act(uuid, {'os-stop': None})
 
     def pin(self, uuid: str, zone: str | None) -> None:
         """Pin a server to an availability zone, or to none (None).
@@ -96,11 +83,11 @@ class CellMigration:
 
     def migrations_of(self, uuid: str) -> list[MigrationStatus]:
         """The cold ones of a server, the newest first, each uuid once."""
-        return migrations.cold(self._api, instance_uuid=uuid)
+        return self._api.cold_migrations(instance_uuid=uuid)
 
     def requests_of(self, uuid: str) -> list[str]:
         """Ids of all requests for such a move, the newest first."""
-        return self._actions.requests(uuid, (MIGRATE, RESIZE))
+        return self.actions.requests(uuid, (MIGRATE, RESIZE))
 
     def own_requests(self, uuid: str, is_resize: bool) -> list[str]:
         """Ids of those of one kind by Kronos' own user, the newest first.
@@ -109,26 +96,11 @@ class CellMigration:
         Kronos has no user they are of anybody.
         """
         kind = RESIZE if is_resize else MIGRATE
-        return self._actions.requests(uuid, (kind,), self._api.user_id)
+        return self.actions.requests(uuid, (kind,), self._api.user_id)
 
     def has_failed(self, uuid: str, request_id: str) -> bool:
         """Whether a part of a request failed after Nova had accepted it."""
-        action = self._actions.action(uuid, request_id)
+        action = self.actions.action(uuid, request_id)
         return any(
             event.get('result') == 'Error' for event in action['events']
         )
-
-    def refusal_reason(self, uuid: str, request_id: str) -> str:
-        """As :meth:`.InstanceActions.refusal_reason`."""
-        return self._actions.refusal_reason(uuid, request_id)
-
-    def _begin(self, uuid: str, body: dict[str, Any]) -> str:
-        request = self._api.act(uuid, body)
-        if not request:
-            # It came from something in between that gave up on Nova.
-            raise self._api.wire.failure(
-                f'asked to move server {uuid}: the answer was lost (it has '
-                'no request id)',
-                transient=True,
-            )
-        return request

@@ -7,8 +7,8 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.clients import rest
-from kronos.clients.nova import migrations, rows, schema, server_listing
-from kronos.clients.nova.api import Api, none_if_missing, quoted
+from kronos.clients.nova import rows, schema, server_listing
+from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import (
     MIGRATE,
     RESIZE,
@@ -31,7 +31,7 @@ _NO_DIAGNOSTICS = frozenset({400, 404, 501})
 """What Nova answers where a driver has none, or the guest is unknown."""
 
 
-class NovaClient:
+class NovaClient(ServerGroups):
     """Nova, as an administrator reads it; nothing is cached or decided.
 
     Every method raises :class:`~kronos.common.exceptions.NovaClientError`
@@ -55,8 +55,6 @@ class NovaClient:
             max_retries=0,
             timeout=AT_ONCE_SECONDS,
         )
-        self._groups = ServerGroups(self.api)
-        self._actions = InstanceActions(self.api)
 
     @property
     def microversion(self) -> str:
@@ -106,9 +104,7 @@ class NovaClient:
         path = '/os-hypervisors/detail'
         query = {'hypervisor_hostname_pattern': name}
         # 404 is Nova's word for an empty result.
-        body = none_if_missing(
-            lambda: self.api.get(path, query, shape=schema.Hypervisors)
-        )
+        body = self.api.find(path, query, shape=schema.Hypervisors)
         like_it = (
             [rows.host(row) for row in body['hypervisors']] if body else []
         )
@@ -141,20 +137,6 @@ class NovaClient:
         body = self.api.get('/os-aggregates', shape=schema.Aggregates)
         return [rows.aggregate(row) for row in body['aggregates']]
 
-    def list_server_groups(self) -> list[types.ServerGroup]:
-        """The groups of all projects.
-
-        :raises NovaClientError: also when the groups will not hold still
-        """
-        return self._groups.all()
-
-    def get_groups_of(self, uuid: str) -> list[types.ServerGroup]:
-        """The groups that a server is a member of, as they are now.
-
-        :raises NovaClientError: also when there is no such server (404)
-        """
-        return self._groups.of(uuid)
-
     def list_migrations(self, since: float) -> list[types.Event]:
         """Moves that began or changed after ``since`` (Unix seconds).
 
@@ -162,8 +144,8 @@ class NovaClient:
         evacuations; those made by hand are among them.
         """
         filters = {'changes-since': rows.time_of(since)}
-        migration_rows = migrations.listing(self.api, **filters)
-        return [rows.event(row) for row in migration_rows if rows.is_move(row)]
+        listing = self.api.migrations(**filters)
+        return [rows.event(row) for row in listing if rows.is_move(row)]
 
     def list_unfinished_migrations(self) -> list[types.Event]:
         """Moves under way, however long ago Nova last touched their rows.
@@ -174,7 +156,7 @@ class NovaClient:
         moves = {
             row['uuid']: row
             for status in rows.UNDER_WAY
-            for row in migrations.listing(self.api, status=status)
+            for row in self.api.migrations(status=status)
         }
         return [rows.event(row) for row in moves.values() if rows.is_move(row)]
 
@@ -226,6 +208,10 @@ class NovaClient:
             raise
         return bool(row['state'] == 'running')
 
+    @property
+    def _actions(self) -> InstanceActions:
+        return InstanceActions(self.api)
+
     def last_stop(self, uuid: str) -> Stop | None:
         """As :meth:`.InstanceActions.last_stop`."""
         return self._actions.last_stop(uuid)
@@ -253,9 +239,7 @@ class NovaClient:
         :raises NovaClientError: also when its cell is down
         """
         path = f'/servers/{quoted(uuid)}'
-        body = none_if_missing(
-            lambda: self.api.get(path, shape=schema.OneServer)
-        )
+        body = self.api.find(path, shape=schema.OneServer)
         if body is None:
             return None
         if rows.is_partial(body['server']):

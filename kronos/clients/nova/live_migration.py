@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from oslo_log import log as logging
 
 from kronos.clients import rest
-from kronos.clients.nova import migrations, rows, schema
+from kronos.clients.nova import rows, schema
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions, started
 from kronos.clients.nova.progress import Progress
@@ -40,7 +40,7 @@ class LiveMigration:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._actions = InstanceActions(api)
+        self.actions = InstanceActions(api)
 
     def live_migrate(self, uuid: str, host: str) -> str:
         """Ask Nova to move a server; its scheduler checks the host.
@@ -52,21 +52,8 @@ class LiveMigration:
         :raises NovaClientError: Nova refused at once: HTTP 400 (no such
             host, or one in another cell), 404, 409 (the server's state)
         """
-        response = self._api.wire.send(
-            'POST',
-            f'/servers/{quoted(uuid)}/action',
-            self._api.microversion,
-            {'os-migrateLive': {'host': host, 'block_migration': 'auto'}},
-        )
-        request_id = response.headers.get('x-compute-request-id')
-        if not request_id:
-            # It came from something in between that gave up on Nova.
-            raise self._api.wire.failure(
-                f'asked to move server {uuid}: the answer was lost (HTTP '
-                f'{response.status_code} without a request id)',
-                transient=True,
-            )
-        return str(request_id)
+        how = {'host': host, 'block_migration': 'auto'}
+        return self._api.begin_move(uuid, {'os-migrateLive': how})
 
     def get_migration_status(
         self, uuid: str, key: str, earlier: Collection[str] = ()
@@ -92,7 +79,7 @@ class LiveMigration:
     def _status_of_request(
         self, uuid: str, key: str, earlier: Collection[str]
     ) -> MigrationStatus:
-        action = self._actions.action(uuid, key)
+        action = self.actions.action(uuid, key)
         start = started(action)
         if start is None:
             return MigrationStatus(uuid, 'accepted')
@@ -106,7 +93,7 @@ class LiveMigration:
         later = _made_since(start, candidates)
         if later and later[0]['status'] in rows.OVER:
             # Its database may keep whole seconds: one made right before?
-            since, others = self._actions.rivals(uuid, key, start, earlier)
+            since, others = self.actions.rivals(uuid, key, start, earlier)
             later = _made_since(since, candidates)[others:]
         if later:
             return self._with_progress(later[0])
@@ -175,28 +162,15 @@ class LiveMigration:
         """Set the row of a server to ACTIVE, without a task."""
         self._api.act(uuid, {'os-resetState': {'state': 'active'}})
 
-    def live_migration_requests(self, uuid: str) -> list[str]:
-        """Ids of all requests to live-migrate a server, the newest first.
-
-        A request whose answer was lost is among them once Nova took it.
-
-        :raises NovaClientError: also when there is no such server (404)
-        """
-        return self._actions.live_migration_requests(uuid)
-
-    def abort_requests(self, uuid: str) -> list[str]:
-        """As :meth:`.InstanceActions.abort_requests`."""
-        return self._actions.abort_requests(uuid)
-
     def migrations(self, uuid: str) -> list[str]:
         """Uuids of all migrations of a server, of any type."""
-        listing = migrations.listing(self._api, instance_uuid=uuid)
+        listing = self._api.migrations(instance_uuid=uuid)
         return [str(row['uuid']) for row in listing]
 
     def evacuations(self, uuid: str) -> list[MigrationStatus]:
         """All evacuations of a server, the newest first."""
-        listing = migrations.listing(
-            self._api, instance_uuid=uuid, migration_type=EVACUATION
+        listing = self._api.migrations(
+            instance_uuid=uuid, migration_type=EVACUATION
         )
         return [
             rows.migration(row)
@@ -204,14 +178,10 @@ class LiveMigration:
             if row.get('migration_type') == EVACUATION
         ]
 
-    def refusal_reason(self, uuid: str, request_id: str) -> str:
-        """As :meth:`.InstanceActions.refusal_reason`."""
-        return self._actions.refusal_reason(uuid, request_id)
-
     def _live_migrations(self, uuid: str) -> Iterator[rest.Json]:
         """Those of one server, the newest first."""
-        return migrations.listing(
-            self._api, instance_uuid=uuid, migration_type=LIVE_MIGRATION
+        return self._api.migrations(
+            instance_uuid=uuid, migration_type=LIVE_MIGRATION
         )
 
 

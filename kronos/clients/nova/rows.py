@@ -35,18 +35,8 @@ PINNING_IMAGE_PROPERTIES = {
 }
 """Image properties that act like the extra spec beside them."""
 
-OVER = frozenset(
-    {
-        'cancelled',
-        'completed',
-        'confirmed',
-        'conflict',
-        'done',
-        'error',
-        'failed',
-        'reverted',
-    }
-)
+_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed'})
+OVER = _STAYED | {'completed', 'confirmed', 'done', 'reverted'}
 """Statuses after which nothing more happens to a migration."""
 
 UNDER_WAY = (
@@ -66,7 +56,6 @@ _ARRIVED = frozenset(
 )
 """A cold migration that waits for its confirmation has arrived, too; one that
 was reverted has arrived where it came from."""
-_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed'})
 
 
 @dataclass
@@ -140,13 +129,14 @@ def host(row: Row) -> types.Host:
 
 def service(row: Row) -> types.ComputeService:
     """A row of ``os-services``; of a down cell's only parts exist."""
+    reason = row.get('disabled_reason')
     return types.ComputeService(
         host=row['host'],
         binary=row['binary'],
         state=row.get('state'),
         status=row.get('status'),
         zone=row.get('zone') or '',
-        disabled_reason=masking.masked(row.get('disabled_reason') or ''),
+        disabled_reason=masking.masked(reason) if reason else '',
         forced_down=bool(row.get('forced_down', False)),
     )
 

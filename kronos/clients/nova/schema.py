@@ -88,20 +88,18 @@ class _BootImage(TypedDict):
     properties: NotRequired[dict[str, Property] | None]
 
 
-Server = TypedDict(
-    'Server',
+_Server = TypedDict(
+    '_Server',
     {
         'id': str,
         'status': str,
         'name': NotRequired[Text],
         'tenant_id': NotRequired[Text],
         'flavor': NotRequired[_Flavor],
-        'image': NotRequired[_BootImage | str | None],
         'key_name': NotRequired[Text],
         'locked': NotRequired[bool | None],
         'metadata': NotRequired[dict[str, str] | None],
         'pinned_availability_zone': NotRequired[Text],
-        'server_groups': NotRequired[list[str] | None],
         'tags': NotRequired[list[str] | None],
         'OS-EXT-SRV-ATTR:host': NotRequired[Text],
         'OS-EXT-SRV-ATTR:instance_name': NotRequired[Text],
@@ -109,7 +107,13 @@ Server = TypedDict(
         'OS-EXT-STS:task_state': NotRequired[Text],
     },
 )
-"""Of one whose cell is down only some parts are there."""
+
+
+class Server(_Server):
+    """Of one whose cell is down only some parts are there."""
+
+    image: NotRequired[_BootImage | str | None]
+    server_groups: NotRequired[list[str] | None]
 
 
 _Placed = TypedDict(
@@ -140,35 +144,24 @@ _TypedAddress = TypedDict(
 )
 
 
-WholeServer = TypedDict(
-    'WholeServer',
+_Details = TypedDict(
+    '_Details',
     {
-        'id': str,
-        'status': str,
-        'name': NotRequired[Text],
-        'tenant_id': NotRequired[Text],
-        'flavor': NotRequired[_Flavor],
         'image': NotRequired[_ImageId | str | None],
         'addresses': NotRequired[dict[str, list[_TypedAddress]] | None],
         'security_groups': NotRequired[list[_GroupName] | None],
-        'key_name': NotRequired[Text],
         'config_drive': NotRequired[str | bool | None],
         'description': NotRequired[Text],
-        'locked': NotRequired[bool | None],
-        'metadata': NotRequired[dict[str, str] | None],
-        'pinned_availability_zone': NotRequired[Text],
-        'tags': NotRequired[list[str] | None],
         'OS-EXT-AZ:availability_zone': NotRequired[Text],
-        'OS-EXT-SRV-ATTR:host': NotRequired[Text],
         'OS-EXT-SRV-ATTR:hypervisor_hostname': NotRequired[Text],
-        'OS-EXT-SRV-ATTR:instance_name': NotRequired[Text],
-        'OS-EXT-STS:power_state': NotRequired[Whole | None],
-        'OS-EXT-STS:task_state': NotRequired[Text],
         'OS-EXT-STS:vm_state': NotRequired[Text],
         'OS-SRV-USG:launched_at': NotRequired[Text],
     },
 )
-"""What of a server a move to another cell has to keep, or changes."""
+
+
+class WholeServer(_Server, _Details):
+    """What of a server a move to another cell has to keep, or changes."""
 
 
 class OneWholeServer(TypedDict):

@@ -125,12 +125,14 @@ class ServerDetails:
         """
         path = f'/servers/{quoted(uuid)}'
         try:
-            row = self._get(path, schema.OneWholeServer)['server']
+            row = self._api.get(path, shape=schema.OneWholeServer)['server']
             if rows.is_partial(row):
                 raise self._api.untold(uuid)
-            ports = self._get(f'{path}/os-interface', schema.Interfaces)
-            volumes = self._get(
-                f'{path}/os-volume_attachments', schema.VolumeAttachments
+            ports = self._api.get(
+                f'{path}/os-interface', shape=schema.Interfaces
+            )
+            volumes = self._api.get(
+                f'{path}/os-volume_attachments', shape=schema.VolumeAttachments
             )
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] == 404:
@@ -140,9 +142,6 @@ class ServerDetails:
         details.ports = _ports(ports['interfaceAttachments'])
         details.volumes = _volumes(volumes['volumeAttachments'])
         return details
-
-    def _get(self, path: str, shape: Any) -> Any:
-        return self._api.get(path, shape=shape)
 
 
 def _details(row: rows.Row) -> Details:

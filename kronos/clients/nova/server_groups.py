@@ -6,7 +6,7 @@ Raw calls: openstacksdk's own listing truncates the groups.
 
 from kronos.clients import rest
 from kronos.clients.nova import rows, schema
-from kronos.clients.nova.api import Api, none_if_missing, quoted
+from kronos.clients.nova.api import Api, quoted
 from kronos.engine import types
 
 _PAGE = 1000
@@ -14,35 +14,30 @@ _TRIES = 5
 
 
 class ServerGroups:
-    """Server groups, of every project."""
+    """The part of Nova's client that reads the groups of every project."""
 
-    def __init__(self, api: Api) -> None:
-        self._api = api
+    api: Api
 
-    def of(self, uuid: str) -> list[types.ServerGroup]:
+    def get_groups_of(self, uuid: str) -> list[types.ServerGroup]:
         """The groups that a server is a member of, as they are now.
 
         :raises NovaClientError: also when there is no such server (404)
         """
-        body = self._api.get(
-            f'/servers/{quoted(uuid)}', shape=schema.OneServer
-        )
+        body = self.api.get(f'/servers/{quoted(uuid)}', shape=schema.OneServer)
         names = body['server'].get('server_groups')
         if names is None:
             # Nova before 2.71, which is that of Stein.
-            return [g for g in self.all() if uuid in g.members]
+            return [g for g in self.list_server_groups() if uuid in g.members]
         groups = [self._group(name) for name in names]
         return [group for group in groups if group is not None]
 
     def _group(self, uuid: str) -> types.ServerGroup | None:
         """One group; None if there is none (any more)."""
         path = f'/os-server-groups/{quoted(uuid)}'
-        body = none_if_missing(
-            lambda: self._api.get(path, shape=schema.OneGroup)
-        )
+        body = self.api.find(path, shape=schema.OneGroup)
         return body and rows.group(body['server_group'])
 
-    def all(self) -> list[types.ServerGroup]:
+    def list_server_groups(self) -> list[types.ServerGroup]:
         """The groups of all projects.
 
         Pages overlap by one row: another row in its place means that a
@@ -54,7 +49,7 @@ class ServerGroups:
             listing = self._groups_once()
             if listing is not None:
                 return [rows.group(row) for row in listing.values()]
-        raise self._api.wire.failure(
+        raise self.api.wire.failure(
             'the server groups kept changing while they were listed',
             transient=True,
         )
@@ -78,7 +73,7 @@ class ServerGroups:
         return groups
 
     def _group_page(self, offset: int) -> list[rest.Json]:
-        body = self._api.get(
+        body = self.api.get(
             '/os-server-groups',
             {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
             shape=schema.ServerGroupPage,

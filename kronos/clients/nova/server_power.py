@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Nova client that restarts: stop, cold migrate, confirm, start."""
 
-from kronos.clients.nova import migrations
 from kronos.clients.nova.api import Api
 
 FINISHED = 'finished'
@@ -45,5 +44,5 @@ class ServerPower:
 
     def may_be_confirmed(self, uuid: str) -> bool:
         """Whether its cold migration waits for that; Nova may be at it."""
-        rows = migrations.cold(self._api, instance_uuid=uuid)
+        rows = self._api.cold_migrations(instance_uuid=uuid)
         return not rows or any(status.status == FINISHED for status in rows)

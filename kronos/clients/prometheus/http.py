@@ -51,24 +51,6 @@ class Answered:
     """The Date header, in Unix seconds."""
 
 
-@dataclass
-class _Reply:
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
-    url: str
-
-    @property
-    def target(self) -> str:
-        """Where it redirects to."""
-        location = self.headers.get('Location', '')
-        return addresses.shown(addresses.target(self.url, location))
-
-    @property
-    def text(self) -> str:
-        return self.content.decode(errors='replace')
-
-
 class Http:
     """One Prometheus: its address, session and retries.
 
@@ -174,7 +156,7 @@ class Http:
         method = method or self._method
         asked_at = self._clock()
         reply = self._send(method, f'/api/v1/{what}', params)
-        if reply.status == 405 and method == 'POST':
+        if reply.status_code == 405 and method == 'POST':
             # A proxy that lets only GET through.
             self._method = 'GET'
             reply = self._send('GET', f'/api/v1/{what}', params)
@@ -186,25 +168,22 @@ class Http:
             raise answer.AnswerError(
                 f'the answer is not JSON ({kind}); check the address and '
                 'its prefix',
-                remedy=remedies.of_page(reply.text),
+                remedy=remedies.of_page(_text_of(reply)),
             ) from None
         return body, Answered(
             {}, [], asked_at, self._clock(), _date_of(reply.headers)
         )
 
-    def _send(
-        self, method: str, path: str, params: Mapping[str, str]
-    ) -> _Reply:
+    def _send(self, method: str, path: str, params: Mapping[str, str]) -> Any:
         kwargs: dict[str, Any] = {'timeout': self._timeout}
         kwargs['data' if method == 'POST' else 'params'] = dict(params)
         try:
             if self.by_keystone:
-                response = self._by_keystone(path, method, kwargs)
-            else:
-                # A redirected POST would lose its query.
-                response = self._session.request(
-                    method, self._url + path, allow_redirects=False, **kwargs
-                )
+                return self._by_keystone(path, method, kwargs)
+            # A redirected POST would lose its query.
+            return self._session.request(
+                method, self._url + path, allow_redirects=False, **kwargs
+            )
         except answer.AnswerError:
             raise
         except exceptions.ConfigurationError as error:
@@ -226,12 +205,6 @@ class Http:
             raise answer.AnswerError(
                 f'{type(error).__name__}: {_root_of(error)}'
             ) from error
-        return _Reply(
-            response.status_code,
-            response.headers,
-            response.content,
-            response.url or '',
-        )
 
     def _by_keystone(
         self, path: str, method: str, kwargs: dict[str, Any]
@@ -291,21 +264,29 @@ def _is_transient(error: BaseException) -> bool:
     return isinstance(error, answer.TransientError)
 
 
-def _check(reply: _Reply, by_keystone: bool) -> None:
-    status = reply.status
+def _text_of(reply: requests.Response) -> str:
+    """Its body; to guess the encoding may take minutes."""
+    return reply.content.decode(errors='replace')
+
+
+def _check(reply: requests.Response, by_keystone: bool) -> None:
+    status = reply.status_code
     if status < 300:
         return
-    text = f'HTTP {status}: {answer.complaint_of(reply.text)}'
-    remedy = remedies.of_status(status, reply.text, by_keystone)
+    body = _text_of(reply)
+    text = f'HTTP {status}: {answer.complaint_of(body)}'
+    remedy = remedies.of_status(status, body, by_keystone)
     if status == 429 or status >= 500:
         wait = retry_after.seconds_of(reply) or 0.0
-        raise answer.TransientError(text, status, wait, remedy)
+        raise answer.TransientError(text, status, remedy, wait)
     if status < 400:
+        url = reply.url or ''
+        location = reply.headers.get('Location', '')
+        target = addresses.shown(addresses.target(url, location))
         raise answer.AnswerError(
-            f'HTTP {status}: it redirects to {reply.target}; set url to '
-            'where it is',
+            f'HTTP {status}: it redirects to {target}; set url to where it is',
             status,
-            remedies.of_redirect(reply.url, reply.target),
+            remedies.of_redirect(url, target),
         )
     if status in (401, 403):
         if _NO_TENANT.search(text):
@@ -314,7 +295,7 @@ def _check(reply: _Reply, by_keystone: bool) -> None:
             remedy = remedies.TENANT
         else:
             text += ' (are the credentials of [kronos_prometheus] right?)'
-    elif answer.is_complaint(reply.text):
+    elif answer.is_complaint(body):
         # Prometheus itself refuses this query.
         remedy = ''
     raise answer.AnswerError(text, status, remedy)

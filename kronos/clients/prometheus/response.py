@@ -20,28 +20,24 @@ class AnswerError(Exception):
 
     :param status: HTTP status, where that is the reason
     :param remedy: what to do about the connection; '': the query is at fault
+    :param wait: seconds that the server asks to wait
     """
-
-    def __init__(
-        self, text: str, status: int | None = None, remedy: str = ''
-    ) -> None:
-        self.status = status
-        self.remedy = remedy
-        super().__init__(text)
-
-
-class TransientError(AnswerError):
-    """Worth another try, after ``wait`` seconds if the server says so."""
 
     def __init__(
         self,
         text: str,
         status: int | None = None,
-        wait: float = 0.0,
         remedy: str = '',
+        wait: float = 0.0,
     ) -> None:
+        self.status = status
+        self.remedy = remedy
         self.wait = wait
-        super().__init__(text, status, remedy)
+        super().__init__(text)
+
+
+class TransientError(AnswerError):
+    """Worth another try."""
 
 
 @dataclass
@@ -183,11 +179,12 @@ def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
 
 
 def _result(data: Mapping[str, Any], expected: str) -> list[dict[str, Any]]:
-    kind = answers.line_of(data.get('resultType'))
+    kind = data.get('resultType')
     if kind != expected:
         raise AnswerError(
-            f'the query gives a {kind}, not a {expected}; it must give one '
-            'value per series, such as an aggregation "by" a label'
+            f'the query gives a {answers.line_of(kind)}, not a {expected}; it '
+            'must give one value per series, such as an aggregation "by" a '
+            'label'
         )
     try:
         body = schema.parse(_SHAPES[expected], data)

@@ -9,7 +9,7 @@ from watcher import conf, objects
 
 from kronos.actions.core import notifications, retries, watcher_action
 from kronos.actions.core import parameters as of_moves
-from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core.watcher_action import NAME, TEXT, UUID
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails
@@ -31,13 +31,10 @@ LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 
 PROPERTIES: dict[str, Any] = {
+    **watcher_action.PROPERTIES,
     'resource_id': UUID,
-    'resource_name': TEXT,
-    'aggregate': NAME,
     'phase': {'enum': [CellPhase.CELL_DRAIN.value]},
-    'sequence': SEQUENCE,
     'not_before': TEXT,
-    'source_node': NAME,
     'destination_node': NAME,
     'imbalance': TEXT,
     'combined_imbalance': TEXT,
@@ -60,9 +57,6 @@ PROPERTIES: dict[str, Any] = {
     marks.TURN: {'type': 'object'},
     marks.CARRIER: {'type': 'object'},
     CELL_MARK: {'type': 'object'},
-    'action_uuid': UUID,
-    'action_plan_uuid': UUID,
-    'audit_uuid': UUID,
 }
 """The input parameters, what Kronos adds to them later included."""
 

@@ -27,13 +27,11 @@ def keep(
     strategy: str,
     kronos: Any,
 ) -> None:
-    """Write the report where ``[kronos] report_dir`` asks for it.
+    """Write the report into ``[kronos] report_dir``.
 
     Its page too, with ``report_html``. Whatever goes wrong is logged and no
     matter to the audit.
     """
-    if not kronos.report_dir:
-        return
     now = datetime.datetime.now(datetime.UTC)
     try:
         about = _about(result, request, audit, strategy)
@@ -65,15 +63,11 @@ def _keep_page(path: str, document: dict[str, Any], audit: Any) -> None:
 
 def recorder(
     audit: Any, strategy: str, kronos: Any
-) -> Callable[[Recording], None] | None:
-    """Keeps recordings where ``[kronos] record_dir`` asks for it.
+) -> Callable[[Recording], None]:
+    """Keeps recordings in ``[kronos] record_dir``.
 
     Whatever goes wrong is logged and no matter to the audit.
-
-    :returns: None if nothing is to be kept
     """
-    if not kronos.record_dir:
-        return None
 
     def keep_one(recording: Recording) -> None:
         now = datetime.datetime.now(datetime.UTC)

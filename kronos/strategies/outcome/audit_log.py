@@ -65,7 +65,9 @@ def _scope_line(scope: types.AggregateResult) -> str:
         f'{scope.combined_before:.3f} -> {scope.combined_after:.3f}, policies '
         f'over their threshold {over.before.policies} -> '
         f'{over.after.policies}, hosts in use {scope.hosts_in_use_before} -> '
-        f'{scope.hosts_in_use_after}{rest.brief(scope.rest)}; stopped '
+        f'{scope.hosts_in_use_after}'
+        + (rest.brief(scope.rest) if scope.rest else '')
+        + '; stopped '
         f'({scope.stopped.value}): {scope.reason}'
     )
 

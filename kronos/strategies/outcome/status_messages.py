@@ -166,7 +166,7 @@ def imbalance(scope: types.AggregateResult) -> str:
     return (
         f'combined imbalance {scope.combined_before:.2f} -> '
         f'{scope.combined_after:.2f} ({stopped}{share and f", {share}"})'
-        + rest.brief(scope.rest)
+        + (rest.brief(scope.rest) if scope.rest else '')
         + _beside(scope)
     )
 

@@ -52,7 +52,6 @@ CITED = re.compile(r'(?<![\w.])[A-Z]\d{1,2}(?!\w)')
 WITHOUT_TWIN = frozenset(
     {
         'clients/nova/api',
-        'clients/nova/migrations',
         'clients/nova/schema',
         'clients/prometheus/response',
         'clients/schema',

@@ -70,7 +70,9 @@ class TestLiveMigration(_Migrations):
             lambda: self.instance(uuid).host == 'host2',
         )
         self.assertEqual('ACTIVE', self.instance(uuid).status)
-        self.assertEqual('', self.live_migration.refusal_reason(uuid, request))
+        self.assertEqual(
+            '', self.live_migration.actions.refusal_reason(uuid, request)
+        )
         by_uuid = self.live_migration.get_migration_status(uuid, status.uuid)
         self.assertEqual(status.id, by_uuid.id)
         (move,) = self.nova.list_migrations(status.created_at - 60)
@@ -170,7 +172,7 @@ class TestLiveMigration(_Migrations):
         request = self._refused(uuid)
         self.assertIn(
             'No valid host was found',
-            self.live_migration.refusal_reason(uuid, request),
+            self.live_migration.actions.refusal_reason(uuid, request),
         )
         server = self.nova.get_instance(uuid)
         assert server is not None
@@ -195,7 +197,7 @@ class TestLiveMigration(_Migrations):
         self.assertEqual('error', self.ended(uuids[0], request).status)
         self.assertIn(
             'No valid host was found',
-            self.live_migration.refusal_reason(uuids[0], request),
+            self.live_migration.actions.refusal_reason(uuids[0], request),
         )
 
     def test_what_nova_refuses_at_once(self) -> None:

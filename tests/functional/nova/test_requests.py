@@ -50,14 +50,18 @@ class _Slow(test_migrations._Migrations):
         self.assertEqual('cancelled', ended.status)
 
     def was_aborted(self, status: MigrationStatus) -> bool:
-        return bool(self.live_migration.abort_requests(status.instance))
+        return bool(
+            self.live_migration.actions.abort_requests(status.instance)
+        )
 
 
 class TestRequests(test_migrations._Migrations):
     def test_the_newest_first_on_several_pages(self) -> None:
         self.flags(max_limit=2, group='api')
         uuid = self.boot('host1')['id']
-        self.assertEqual([], self.live_migration.live_migration_requests(uuid))
+        self.assertEqual(
+            [], self.live_migration.actions.live_migration_requests(uuid)
+        )
         requests = []
         for host in ('host2', 'host3', 'host1'):
             requests.append(self.live_migration.live_migrate(uuid, host))
@@ -68,9 +72,9 @@ class TestRequests(test_migrations._Migrations):
             # Nova sorts them by whole seconds, then by their ids.
             self.assertEqual(
                 requests[::-1],
-                self.live_migration.live_migration_requests(uuid),
+                self.live_migration.actions.live_migration_requests(uuid),
             )
-        self.assertEqual([], self.live_migration.abort_requests(uuid))
+        self.assertEqual([], self.live_migration.actions.abort_requests(uuid))
 
 
 class TestAborts(_Slow):

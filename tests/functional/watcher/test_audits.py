@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does every audit end as it should, with a sentence that says why?"""
 
+import fixtures
 import yaml
 from watcher import objects
 from watcher.common import context
@@ -47,6 +48,14 @@ class OneshotTestCase(Oneshot):
             self.check_action(number, action, plan, audit)
         self.assertFalse([c for c in self.cloud.calls if c[0] == 'DELETE'])
         self.assertEqual([], self.cloud.migrations)
+
+    def test_nothing_is_kept_unasked(self):
+        """Neither a report nor a recording is tried."""
+        log = self.useFixture(fixtures.FakeLogger())
+        self.ends('SUCCEEDED', 'alpha: 3 migrations, combined')
+        self.assertNotIn('is lost', log.output)
+        self.assertNotIn('the report is', log.output)
+        self.assertNotIn('the recording is', log.output)
 
     def check_action(self, number, action, plan, audit):
         told = action.input_parameters

@@ -70,7 +70,7 @@ class TestFaults(SmallCloudTestCase):
             self.assertEqual(number, len(self.cloud.migrations))
             self.assertEqual(
                 [m.request for m in self.cloud.migrations[::-1]],
-                self.live_migration.live_migration_requests(UUID),
+                self.live_migration.actions.live_migration_requests(UUID),
             )
 
     def test_a_request_that_never_arrived(self) -> None:
@@ -148,11 +148,14 @@ class TestMove(SmallCloudTestCase):
         self.instance.script = ('running', 'running', 'completed')
         request = self.live_migration.live_migrate(UUID, 'h2')
         status = self.live_migration.get_migration_status(UUID, request)
-        self.assertEqual([], self.live_migration.abort_requests(UUID))
+        self.assertEqual([], self.live_migration.actions.abort_requests(UUID))
         self.live_migration.abort_migration(UUID, status)
-        self.assertEqual(1, len(self.live_migration.abort_requests(UUID)))
         self.assertEqual(
-            [request], self.live_migration.live_migration_requests(UUID)
+            1, len(self.live_migration.actions.abort_requests(UUID))
+        )
+        self.assertEqual(
+            [request],
+            self.live_migration.actions.live_migration_requests(UUID),
         )
 
 

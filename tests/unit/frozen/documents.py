@@ -167,7 +167,6 @@ def of_audit(folder: str) -> tuple[str, Any, str]:
     artifacts.keep(result, request, asked, 'kronos_spread', kronos)
     (report,) = os.listdir(folder)
     keep = artifacts.recorder(asked, 'kronos_spread', kronos)
-    assert keep is not None
     keep(recordings.small())
     (recording,) = {*os.listdir(folder)} - {report}
     document = json.loads(pathlib.Path(folder, report).read_text())

@@ -54,4 +54,3 @@ class TestRest(base.BaseTestCase):
     def test_none(self) -> None:
         self.assertIsNone(rest.row(None))
         self.assertEqual([], rest.sentences(None))
-        self.assertEqual('', rest.brief(None))

@@ -12,9 +12,12 @@ from watcher.common import context
 from watcher.db.sqlalchemy import models
 
 from kronos.extensions.cells.cell_drain import CELL_MOVE
-from kronos.snapshots import watcher_actions
+from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.watcher_db import publishing
 from tests import turntaking
+from tests.unit.strategies import test_history
+from tests.unit.strategies.test_history import State
+from tests.unit.strategies.test_history import uuid as uuid_of
 from tests.watcher_tests import db_base
 from tests.watcher_tests import db_utils as utils
 
@@ -113,3 +116,33 @@ class TestRivals(db_base.DbTestCase):
         else:
             self.assertEqual('', rival)
             self.assertEqual('RECOMMENDED', state)
+
+
+_Plan = models.ActionPlan.__table__
+_Audit = models.Audit.__table__
+
+
+class TestCondition(test_history.HistoryTestCase):
+    def found(self):
+        joined = _Plan.join(_Audit, _Plan.c.audit_id == _Audit.c.id)
+        query = (
+            sa.select(_Plan.c.uuid)
+            .select_from(joined)
+            .where(publishing.is_active())
+        )
+        with enginefacade.reader.using(self.context) as session:
+            return session.execute(query).scalars().all()
+
+    def test_another_strategy_s_counts_too(self):
+        self.plan('ONGOING', (State.ONGOING, {'action_type': 'nop'}))
+        self.plan('FAILED', (State.FAILED, {}))
+        self.assertEqual([uuid_of(101)], self.found())
+
+    def test_one_handed_over_counts_until_its_applier_must_have_begun(self):
+        self.plan('RECOMMENDED', (State.PENDING, {}), auto_trigger=True)
+        grace = stale_migrations.GRACE_SECONDS
+        for age, expected in ((grace - 60, [uuid_of(101)]), (grace + 60, [])):
+            moment = timeutils.utcnow() - datetime.timedelta(seconds=age)
+            with enginefacade.writer.using(self.context) as session:
+                session.execute(_Plan.update().values(created_at=moment))
+            self.assertEqual(expected, self.found())

@@ -82,7 +82,7 @@ def check(settings: CellMoveSettings, context: CellMoveContext) -> None:
         host = task.destination
         checks.check_host(services.get(host), checks.DESTINATION, host)
     _check_instance(settings, context, instance, services, by_host)
-    checks.check_allocations(nova, context.placement, task)
+    checks.check_allocations(context, task)
     if not task.is_resize:
         _check_destination(settings, context)
 
@@ -253,14 +253,8 @@ def _check_destination(
     settings: CellMoveSettings, context: CellMoveContext
 ) -> None:
     """The groups, the room and the faults of the one host that is named."""
-    task, nova = settings.task, context.nova
+    task = settings.task
     # Nova's scheduler refuses no host for a soft group.
-    checks.check_groups(nova, task, (), lambda host: True, False)
-    checks.check_room(
-        nova,
-        context.placement,
-        task,
-        settings.resources,
-        settings.require_headroom,
-    )
-    checks.check_exclusion(nova, task, context.exclusions)
+    checks.check_groups(context.nova, task, (), lambda host: True, False)
+    checks.check_room(settings, context)
+    checks.check_exclusion(context, task)

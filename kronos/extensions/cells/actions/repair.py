@@ -239,7 +239,7 @@ class CellMoveRepair(MovePart):
             return nothing
         try:
             return (
-                self._context.cell_migration.refusal_reason(
+                self._context.cell_migration.actions.refusal_reason(
                     self._task.instance, self._checkpoint.request
                 )
                 or nothing

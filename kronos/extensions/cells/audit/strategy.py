@@ -5,7 +5,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from kronos.common import parameter_types
-from kronos.engine import types
 from kronos.engine.settings import PlanMode, Settings
 from kronos.extensions.cells import cell_parameters
 from kronos.extensions.cells.audit import additions, goal
@@ -32,6 +31,7 @@ class CellDrainStrategy(base.KronosStrategy):
     GOAL = goal.Cell
     PARAMETERS = ()
     ADDITIONS = additions.CellAdditions()
+    summary = staticmethod(additions.summary)
 
     @classmethod
     def get_schema(cls) -> dict[str, Any]:
@@ -62,7 +62,3 @@ class CellDrainStrategy(base.KronosStrategy):
             cell_needs.Sources.of(conf.kronos, clients),
             lambda: begun_moves.since(since),
         )
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return additions.summary(scope)

@@ -8,7 +8,7 @@ from oslo_log import log as logging
 from watcher import conf
 
 from kronos.actions.core import watcher_action
-from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core.watcher_action import NAME, TEXT
 from kronos.clients.nova.compute_services import ComputeServices
 from kronos.engine.settings import HostMatch
 from kronos.extensions.recovery.actions.close import run
@@ -31,15 +31,9 @@ class CloseHost(watcher_action.KronosAction):
         return {
             'type': 'object',
             'properties': {
+                **watcher_action.PROPERTIES,
                 'resource_id': NAME,
-                'resource_name': TEXT,
-                'aggregate': NAME,
-                'sequence': SEQUENCE,
-                'source_node': NAME,
                 'reason': TEXT,
-                'action_uuid': UUID,
-                'action_plan_uuid': UUID,
-                'audit_uuid': UUID,
             },
             'required': ['resource_id', 'aggregate', 'source_node'],
             'additionalProperties': False,

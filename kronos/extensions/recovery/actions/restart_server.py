@@ -10,7 +10,7 @@ from watcher import conf
 
 from kronos.actions.core import parameters, watcher_action
 from kronos.actions.core.parameters import MigrationTask
-from kronos.actions.core.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.actions.core.watcher_action import NAME, TEXT, UUID
 from kronos.clients.nova.server_power import ServerPower
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -45,11 +45,8 @@ class RestartServer(watcher_action.KronosAction):
         return {
             'type': 'object',
             'properties': {
+                **watcher_action.PROPERTIES,
                 'resource_id': UUID,
-                'resource_name': TEXT,
-                'aggregate': NAME,
-                'sequence': SEQUENCE,
-                'source_node': NAME,
                 'destination_node': NAME,
                 'attempt': {'type': 'integer', 'minimum': 1},
                 'failure': TEXT,
@@ -57,9 +54,6 @@ class RestartServer(watcher_action.KronosAction):
                 'stopped': TEXT,
                 'reason': TEXT,
                 past_restarts.MARK: {'type': 'object'},
-                'action_uuid': UUID,
-                'action_plan_uuid': UUID,
-                'audit_uuid': UUID,
             },
             'required': [
                 'resource_id',

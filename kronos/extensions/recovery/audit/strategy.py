@@ -4,7 +4,6 @@
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from kronos.engine import types
 from kronos.engine.settings import PlanMode, Settings
 from kronos.extensions.recovery.audit import additions, goal
 from kronos.extensions.recovery.extension import RECOVERY
@@ -31,6 +30,7 @@ class Recover(base.KronosStrategy):
     GOAL = goal.RecoveredServers
     PARAMETERS = ()
     ADDITIONS = additions.RecoveryAdditions()
+    summary = staticmethod(additions.summary)
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
@@ -44,7 +44,3 @@ class Recover(base.KronosStrategy):
         from kronos.extensions.recovery.readings.reader import RecoveryReader
 
         return RecoveryReader.of(conf.kronos, settings, history.restarts)
-
-    @classmethod
-    def summary(cls, scope: types.AggregateResult) -> str:
-        return additions.summary(scope)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a destination refused that has become wrong?"""
 
+import dataclasses
 from typing import ClassVar
 
 from kronos.actions.core import checks, concurrency
@@ -165,9 +166,10 @@ class TogetherTestCase(GroupTestCase):
 
 class RoomTestCase(base.MoveTestCase):
     def check(self, *, resources=('VCPU', 'MEMORY_MB'), required=True):
-        checks.check_room(
-            self.client, self.placement, self.task, resources, required
+        settings = dataclasses.replace(
+            self.settings, resources=resources, require_headroom=required
         )
+        checks.check_room(settings, self.run_of()._context)
 
     def refused(self, words, **options):
         error = self.assertRaises(
@@ -259,7 +261,7 @@ class AllocationsTestCase(base.MoveTestCase):
     SIZE: ClassVar = {'VCPU': 1, 'MEMORY_MB': 1024}
 
     def check(self):
-        checks.check_allocations(self.client, self.placement, self.task)
+        checks.check_allocations(self.run_of()._context, self.task)
 
     def test_on_the_source(self):
         self.check()
@@ -303,7 +305,13 @@ class ExclusionTestCase(base.MoveTestCase):
             self.given = sorted(hosts)
             return values
 
-        checks.check_exclusion(self.client, self.task, exclusions)
+        self.ask(exclusions)
+
+    def ask(self, exclusions):
+        context = dataclasses.replace(
+            self.run_of()._context, exclusions=exclusions
+        )
+        checks.check_exclusion(context, self.task)
 
     def test_at_fault(self):
         for value, told in ((2.0, '2'), (float('nan'), 'nan')):
@@ -326,5 +334,5 @@ class ExclusionTestCase(base.MoveTestCase):
 
     def test_there_is_no_query(self):
         calls = len(self.cloud.calls)
-        checks.check_exclusion(self.client, self.task, None)
+        self.ask(None)
         self.assertEqual(calls, len(self.cloud.calls))

@@ -381,7 +381,7 @@ class TwiceTestCase(CallTestCase):
         self.send_twice()
         path = f'{base.NOVA}/servers/{base.UUID}/os-instance-actions'
         real, hidden = (
-            self.live_migration.live_migration_requests,
+            self.live_migration.actions.live_migration_requests,
             [True, True],
         )
 
@@ -389,7 +389,7 @@ class TwiceTestCase(CallTestCase):
             found = real(uuid)
             return [] if found and hidden and hidden.pop() else found
 
-        self.live_migration.live_migration_requests = requests
+        self.live_migration.actions.live_migration_requests = requests
         self.assertEqual('', self.run_move())
         self.assertEqual([], hidden)
         self.assertIn(('GET', path), self.cloud.calls)
@@ -397,7 +397,7 @@ class TwiceTestCase(CallTestCase):
 
     def test_nova_is_away_while_it_is_looked_for(self):
         self.send_twice()
-        real, away = self.live_migration.live_migration_requests, []
+        real, away = self.live_migration.actions.live_migration_requests, []
 
         def requests(uuid):
             if self.cloud.migrations and len(away) < 5:
@@ -407,7 +407,7 @@ class TwiceTestCase(CallTestCase):
                 )
             return real(uuid)
 
-        self.live_migration.live_migration_requests = requests
+        self.live_migration.actions.live_migration_requests = requests
         self.assertEqual('', self.run_move())
         self.assertEqual(5, len(away))
         self.assertEqual(1, len(self.cloud.migrations))

@@ -213,5 +213,5 @@ class TestInstanceActions(CellMigrationTestCase):
     def test_refusal_reason(self) -> None:
         self.ended('Success', 'Error')
         self.assertEqual(
-            'what 1 says', self.moves.refusal_reason('vm', 'req-1')
+            'what 1 says', self.moves.actions.refusal_reason('vm', 'req-1')
         )

@@ -38,7 +38,7 @@ class TestRequests(RequestsTestCase):
         )
         self.assertEqual(
             ['req-9', 'req-7'],
-            self.live_migration.live_migration_requests('vm'),
+            self.live_migration.actions.live_migration_requests('vm'),
         )
         (request,) = self.keystone.requests('/os-instance-actions')
         self.assertEqual(
@@ -59,16 +59,20 @@ class TestRequests(RequestsTestCase):
         )
         self.assertEqual(
             ['req-9', 'req-7'],
-            self.live_migration.live_migration_requests('vm'),
+            self.live_migration.actions.live_migration_requests('vm'),
         )
 
     def test_none(self) -> None:
         self.gives(action(1, 'create'))
-        self.assertEqual([], self.live_migration.live_migration_requests('vm'))
+        self.assertEqual(
+            [], self.live_migration.actions.live_migration_requests('vm')
+        )
 
     def test_no_such_server(self) -> None:
         self.wire.get(ACTIONS, status_code=404)
-        error = self.fails(self.live_migration.live_migration_requests, 'vm')
+        error = self.fails(
+            self.live_migration.actions.live_migration_requests, 'vm'
+        )
         self.assertEqual(404, error.kwargs['status'])
 
 
@@ -103,5 +107,6 @@ class TestAborts(RequestsTestCase):
             action(3, 'live_migration_cancel'),
         )
         self.assertEqual(
-            ['req-6', 'req-3'], self.live_migration.abort_requests('vm')
+            ['req-6', 'req-3'],
+            self.live_migration.actions.abort_requests('vm'),
         )

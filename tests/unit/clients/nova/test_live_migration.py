@@ -310,15 +310,17 @@ class TestStatus(test_client.NovaTestCase):
             self.action(fine, check, asked)
             self.assertEqual(
                 'CPU differs; No valid host was found. There are not enough.',
-                self.live_migration.refusal_reason('vm', REQUEST),
+                self.live_migration.actions.refusal_reason('vm', REQUEST),
             )
         self.action(event(result='Error'))
         self.assertEqual(
             'conductor_live_migrate_instance',
-            self.live_migration.refusal_reason('vm', REQUEST),
+            self.live_migration.actions.refusal_reason('vm', REQUEST),
         )
         self.action(event(result='Success'))
-        self.assertEqual('', self.live_migration.refusal_reason('vm', REQUEST))
+        self.assertEqual(
+            '', self.live_migration.actions.refusal_reason('vm', REQUEST)
+        )
 
 
 class TestHistory(LiveMigrateTestCase):

@@ -103,11 +103,6 @@ class KeepTestCase(base.BaseTestCase):
         self.assertEqual([], os.listdir(self.folder))
         self.assertIn('its report is lost', self.log.output)
 
-    def test_nowhere(self):
-        self.kronos.report_dir = None
-        self.keep(aggregates=object())
-        self.assertEqual('', self.log.output)
-
 
 class RecorderTestCase(base.BaseTestCase):
     def setUp(self):
@@ -131,12 +126,6 @@ class RecorderTestCase(base.BaseTestCase):
         found = load.read(os.path.join(self.folder, name))
         self.assertEqual('kronos_pack', found.strategy)
         self.assertIn('kronos-watcher', found.made_by)
-
-    def test_only_where_it_is_asked_for(self):
-        self.kronos.record_dir = None
-        self.assertIsNone(
-            artifacts.recorder(mock.Mock(uuid=UUID), 'x', self.kronos)
-        )
 
     def test_nothing_that_goes_wrong_leaves(self):
         self.kronos.record_dir = f'{self.folder}/missing'
