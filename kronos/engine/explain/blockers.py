@@ -14,7 +14,7 @@ from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
 from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scheduling.migration_costs import bandwidth_of
+from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring import scorecard
 from kronos.engine.types import PlanningInput, Rest, Stop, StopReason
 
@@ -193,8 +193,11 @@ class Blockers:
         if pair.instance in blocked.case.snapshot.instances:
             instance = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case
-            speed = bandwidth_of(case.snapshot, case.settings)
-            rule = instances.rule(case.snapshot, case.settings, speed)
+            rule = instances.rule(
+                case.snapshot,
+                case.settings,
+                lambda: MigrationCosts(case.snapshot, case.settings).bandwidth,
+            )
             for own in rule(instance):
                 blocked.reasons.append(own)
                 if not quick:

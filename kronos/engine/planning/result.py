@@ -13,7 +13,6 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.reasons import Reason
-from kronos.engine.scheduling import time_limits
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -144,8 +143,7 @@ def planned(
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
     _extend(result, phases)
-    late = time_limits.warnings(result.steps, costs.bandwidth, phases.settings)
-    result.warnings += [*warnings, *late]
+    result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
     return result

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reasons of a stop: why planning ended, why an instance stayed."""
 
+import functools
 from collections import Counter
 from collections.abc import Mapping
 
@@ -10,7 +11,7 @@ from kronos.engine import wording
 from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scheduling.migration_costs import bandwidth_of
+from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import SearchName, Settings, SwapMoves
 from kronos.engine.simulation.simulation import Simulation
@@ -35,7 +36,10 @@ def fixed_instances(
         planned already in another scope
     """
     fixed = {}
-    rule = instances.rule(snapshot, settings, bandwidth_of(snapshot, settings))
+    bandwidth = functools.cache(
+        lambda: MigrationCosts(snapshot, settings).bandwidth
+    )
+    rule = instances.rule(snapshot, settings, bandwidth)
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
         against = rule(instance)
