@@ -6,6 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -56,6 +57,7 @@ class ServerGroupConstraint(Constraint):
     """
 
     is_lasting = False
+    subject = attrgetter('snapshot.groups')
 
     def __init__(
         self,

@@ -109,7 +109,8 @@ class ScopePlanner:
         """The scope before the first move, or why there is none."""
         snapshot, settings = self._snapshot, self._settings
         card = scorecard.score(snapshot, self._inputs.policies, settings)
-        now = self._earlier.place(snapshot)
+        earlier = self._earlier
+        now = earlier.place(snapshot) if earlier.moves else snapshot
         stages = [
             Stage('services', len(snapshot.services or {})),
             Stage('score', len(set().union(*card.values.values()))),
@@ -136,10 +137,11 @@ class ScopePlanner:
         weights = profiles.profile(snapshot, used, card, settings)
         stages.append(Stage('profile', len(weights.profiles)))
         warnings = card.warnings + weights.warnings + cooldowns.notes
-        card = self._earlier.shifted(
-            snapshot, replace(card, warnings=warnings), weights
-        )
-        unavailable = cooldowns.unavailable | self._earlier.planned()
+        card = replace(card, warnings=warnings)
+        unavailable = cooldowns.unavailable
+        if self._earlier.moves:
+            card = self._earlier.shifted(snapshot, card, weights)
+            unavailable = unavailable | self._earlier.planned()
         frozen, everyone = card.frozen, now.instances.values()
         stages += [
             Stage('down', sum(server.host in frozen for server in everyone)),
