@@ -145,17 +145,12 @@ class Collector:
         taken_at = self._clock()
         services = self._services()
         cloud, warnings = self._cloud(services)
-        cells.fill_in(
-            self._cell_source,
-            [*cloud.hosts.values(), *cloud.other_hosts.values()],
-            cloud.aggregates,
-            services,
-        )
-        cloud.cells = cells.claims(
-            self._cell_source, cloud.aggregates, services
-        )
-        hosts = len(cloud.hosts) + len(cloud.other_hosts)
-        self._report(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
+        source = self._cell_source
+        cloud.cells = cells.claims(source, cloud.aggregates, services)
+        hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+        cells.fill_in(source, hosts, cloud.cells)
+        aggregates = len(cloud.aggregates)
+        self._report(f'{len(hosts)} hosts in {aggregates} aggregates')
         return CloudInventory(
             cloud, services, taken_at=taken_at, warnings=warnings
         )

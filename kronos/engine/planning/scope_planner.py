@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from kronos.engine.eligibility import cooldown, stuck_migrations
 from kronos.engine.planning import result as outcome
 from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.phases import PhaseRunner
+from kronos.engine.planning.phases import Prepared
 from kronos.engine.planning.shared_hosts import EarlierPlans
-from kronos.engine.reasons import Reason
 from kronos.engine.scoring import profiles, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -42,38 +41,6 @@ class Stopped:
     stopped: Stop
     reason: str
     """``stopped`` as a sentence."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A scope before the first move of its plan."""
-
-    card: scorecard.Scorecard
-    """What the policies say of its hosts, as earlier scopes leave them."""
-    now: Snapshot
-    """As earlier scopes leave it."""
-    stages: list[Stage]
-    policies: list[Policy]
-    """Those in use."""
-    profiles: profiles.Profiles
-    cooldowns: cooldown.Cooldowns
-    fixed: dict[str, Reason]
-    """Instance uuid to the reason why no phase may move it."""
-    unavailable: dict[str, Reason]
-    """Those of them that the past or an earlier scope forbids."""
-    settings: Settings
-
-    def phases(self) -> PhaseRunner:
-        """The phases before the first move; anew with each call."""
-        return PhaseRunner(
-            self.now,
-            self.card,
-            self.profiles,
-            self.policies,
-            self.cooldowns,
-            self.fixed,
-            self.settings,
-        )
 
 
 class ScopePlanner:
