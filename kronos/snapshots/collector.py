@@ -170,7 +170,8 @@ class Collector:
         gathered.events = self._events(
             gathered.instances, events, settings, gathered.taken_at
         )
-        lasting_faults.note(self._placement, gathered)
+        if gathered.events:
+            lasting_faults.note(self._placement, gathered)
         self._report(
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'

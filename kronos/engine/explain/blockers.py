@@ -8,10 +8,10 @@ again, until it would plan the instance; so every reason is its own.
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import instances
+from kronos.engine.eligibility import hosts, instances
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain.relaxations import relax
-from kronos.engine.explain.scenario import GAPS, Scenario
+from kronos.engine.explain.scenario import Scenario
 from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
@@ -258,7 +258,9 @@ class Blockers:
             reason.code is Code.SCOPE_NO_POLICY for reason in blocked.reasons
         ):
             # A policy that can be used has a value of every host.
-            return [own for own in by_code.values() if own.code not in GAPS]
+            return [
+                own for own in by_code.values() if own.code not in hosts.GAPS
+            ]
         return list(by_code.values())
 
 

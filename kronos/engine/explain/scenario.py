@@ -20,7 +20,7 @@ from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.planning.scope_planner import ScopePlanner, Stopped
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring import evaluation, usages
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.placement import Placement
@@ -41,9 +41,6 @@ from kronos.policies.models import Policy
 
 MOMENTS = 8
 """So many moments of a scenario are kept."""
-
-GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
-"""A host takes no part for lack of a value alone."""
 
 
 def cases(
@@ -150,7 +147,7 @@ class Scenario:
         return {
             host: None
             for host in sorted(self.case.snapshot.hosts)
-            if host not in out or out[host].code in GAPS
+            if host not in out or out[host].code in hosts.GAPS
         }
 
     @functools.cached_property

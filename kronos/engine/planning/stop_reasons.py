@@ -69,7 +69,8 @@ def why_stopped(
 
     :param all_judged: whether no policy was skipped
     """
-    after = f' after {_counted(migrations)}' if migrations else ''
+    moves = wording.counted(migrations, 'migration')
+    after = f' after {moves}' if migrations else ''
     over = utilization.over_threshold()
     if stopped is StopReason.BALANCED:
         which = 'all' if all_judged else 'the judged'
@@ -80,7 +81,7 @@ def why_stopped(
     if stopped is StopReason.BUDGET:
         text = 'nothing is left of the budget'
         if migrations:
-            text = f'the budget of {_counted(migrations)} is used'
+            text = f'the budget of {moves} is used'
     else:
         text = (
             f'no legal {_kinds(settings)} improves the combined imbalance '
@@ -113,10 +114,6 @@ def _by_least(settings: Settings) -> str:
     if settings.cost_weight:
         least += f' and {settings.cost_weight:g} for each 100 GiB'
     return f' by {least} or more'
-
-
-def _counted(migrations: int) -> str:
-    return f'{migrations} migration{"" if migrations == 1 else "s"}'
 
 
 def standing(
@@ -238,7 +235,7 @@ def no_destination(
         refused.append((remaining, otherwise))
     # The first refusal is that of the host where it is.
     text = '; '.join(
-        f'{number} host{"" if number == 1 else "s"}: {reason}'
+        f'{wording.counted(number, "host")}: {reason}'
         for number, reason in refused[1:]
     )
     return Reason(
