@@ -185,10 +185,7 @@ class ServerGroupConstraint(Constraint):
 
     def breaks(self, instance: int, host: int) -> int:
         """How many groups' rules the move breaks."""
-        return sum(
-            bool(self._why_not(tally, instance, host))
-            for tally in self._of.get(instance, ())
-        )
+        return len(self.reasons(instance, host))
 
     def breaks_rows(self, instances: IntArray) -> IntArray:
         """[n, H]: how many rules each of n instances breaks at a host."""
