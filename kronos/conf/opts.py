@@ -8,7 +8,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.conf import cells, execution, planning, recovery, weigher
+from kronos.conf import execution, extensions, planning, weigher
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -193,8 +193,7 @@ _GROUPS = {
         *SCOPE_OPTS,
         *planning.OPTS,
         *REPORT_OPTS,
-        *recovery.OPTS,
-        *cells.OPTS,
+        *extensions.opts(),
         *execution.OPTS,
         *weigher.OPTS,
     ],

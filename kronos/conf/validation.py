@@ -11,6 +11,7 @@ from oslo_config import cfg
 
 from kronos.common import exceptions
 from kronos.common.units import time_units
+from kronos.conf import extensions
 from kronos.conf import opts as conf_opts
 
 OLD_GROUPS = {'engine': 'kronos', 'prometheus': 'kronos_prometheus'}
@@ -32,6 +33,7 @@ def require_valid(conf: Any) -> None:
     :raises ConfigurationError: names all bad options, their files and
         rules; never a value that may hold a secret
     """
+    extensions.require_usable()
     if every := '; '.join(faults(conf)):
         # Without the chain: its texts hold the values.
         raise exceptions.ConfigurationError(reason=every) from None

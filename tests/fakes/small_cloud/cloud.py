@@ -21,7 +21,7 @@ from urllib3 import exceptions as urllib3_exceptions
 from wsgi_intercept import interceptor
 
 from kronos.clients import transport
-from kronos.conf import recovery
+from kronos.extensions.recovery import conf as recovery_conf
 from tests.fakes.small_cloud import nova, placement
 from tests.fakes.small_cloud.state import Answer, Migration, Server
 
@@ -184,9 +184,9 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         text = q.get('query') or body['query']
         what, _, kind = text.partition('_')
         now = time.time()
-        if text == recovery.HOST_FAULT_QUERY:
+        if text == recovery_conf.HOST_FAULT_QUERY:
             rows = self._hosts_at_fault(now)
-        elif text == recovery.SERVER_FAULT_QUERY:
+        elif text == recovery_conf.SERVER_FAULT_QUERY:
             rows = [
                 {
                     'metric': {

@@ -8,10 +8,10 @@ import sys
 from typing import Any
 
 from kronos.cmd import record
-from kronos.conf import recovery
 from kronos.engine.types import Outcome
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import needs_of
+from kronos.extensions.recovery import conf as recovery_conf
 from kronos.extensions.recovery.failures import why_unknown
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
@@ -170,8 +170,8 @@ class TestRecord(RecordTestCase):
                 'cpu_of_host',
                 'cpu_of_vm',
                 'cpu_reserved',
-                recovery.HOST_FAULT_QUERY,
-                recovery.SERVER_FAULT_QUERY,
+                recovery_conf.HOST_FAULT_QUERY,
+                recovery_conf.SERVER_FAULT_QUERY,
             },
             set(self.queries()),
         )

@@ -15,13 +15,13 @@ from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.server_details import Details
 from kronos.common import durations, exceptions
 from kronos.common.shell_commands import ShellCommand
-from kronos.conf.cells import UUID
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
 from kronos.extensions.cells.actions import comparison, verify_query
 from kronos.extensions.cells.actions.comparison import Amounts, ServerCheck
 from kronos.extensions.cells.actions.context import CellMoveContext
 from kronos.extensions.cells.actions.parameters import CellMoveSettings
+from kronos.extensions.cells.conf import UUID
 from kronos.extensions.cells.readings import cell_needs
 from kronos.snapshots import cells
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from kronos.actions.core.context import Patience
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import durations, exceptions
-from kronos.conf import cells
 from kronos.engine.scoring import answer_health
 from kronos.engine.types import Reading
+from kronos.extensions.cells import conf
 
 ANY = ''
 """No label is asked for: a series need have none."""
@@ -31,7 +31,7 @@ def filled_in(query: str, uuid: str, host: str) -> str:
     for name in (uuid, host):
         if not _PLAIN.fullmatch(name):
             raise ValueError(f'{name!r} cannot stand in a query')
-    return query.replace(cells.UUID, uuid).replace(cells.HOST, host)
+    return query.replace(conf.UUID, uuid).replace(conf.HOST, host)
 
 
 def why_not_true(

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of recovery: which hosts are at fault, what is done then."""
 
+from typing import ClassVar
+
 from oslo_config import cfg
+
+from kronos.conf import extensions
 
 HOST_FAULT_QUERY = (
     'count by (host) (count by (host, instance_uuid) '
@@ -9,6 +13,7 @@ HOST_FAULT_QUERY = (
 )
 """Each server once, however many Prometheus servers scrape its agent."""
 SERVER_FAULT_QUERY = 'timestamp(kronos_vm_failed)'
+
 
 OPTS = [
     cfg.StrOpt(
@@ -37,3 +42,9 @@ OPTS = [
         'migrate, to confirm, and to start.',
     ),
 ]
+
+
+class RecoveryOpts(extensions.ExtensionOpts):
+    """The options of recovery."""
+
+    OPTS: ClassVar = OPTS

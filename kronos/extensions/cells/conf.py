@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of emptying a cell."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from oslo_config import cfg, types
+
+from kronos.conf import extensions
 
 UUID, HOST = '{uuid}', '{host}'
 """What stands in ``cell_verify_query`` for the server, and for its host."""
@@ -93,3 +95,9 @@ OPTS = [
         help='Seconds for which cell_verify_query must be true.',
     ),
 ]
+
+
+class CellOpts(extensions.ExtensionOpts):
+    """The options of emptying a cell."""
+
+    OPTS: ClassVar = OPTS

@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.conf import recovery
+from kronos.extensions.recovery import conf
 from kronos.extensions.recovery.readings.failures import FailureQueries
 from tests.unit.strategies import declared
 
@@ -13,14 +13,10 @@ class RecoveryTestCase(base.BaseTestCase):
         kronos = declared.kronos()
         self.assertEqual(1, kronos.max_closed_hosts)
         self.assertEqual(
-            FailureQueries(
-                recovery.HOST_FAULT_QUERY, recovery.SERVER_FAULT_QUERY
-            ),
+            FailureQueries(conf.HOST_FAULT_QUERY, conf.SERVER_FAULT_QUERY),
             FailureQueries.of(kronos),
         )
 
     def test_each_server_counts_once(self) -> None:
         """Two Prometheus servers that scrape one agent make no two faults."""
-        self.assertIn(
-            'count by (host, instance_uuid)', recovery.HOST_FAULT_QUERY
-        )
+        self.assertIn('count by (host, instance_uuid)', conf.HOST_FAULT_QUERY)

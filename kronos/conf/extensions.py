@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of extensions that no planning reads, by their entry points."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.common.plugins import extensions
+from kronos.common.plugins.registry import UnusableError
+
+
+class ExtensionOpts:
+    """What an extension adds to the group ``[kronos]``.
+
+    One of another package is an entry point of the group
+    ``kronos.extensions.conf``.
+    """
+
+    OPTS: ClassVar[Sequence[Any]] = ()
+    """Of ``oslo_config.cfg``."""
+
+
+def opts() -> list[Any]:
+    """All of them; those that cannot be loaded are left out."""
+    return [opt for kind in _kinds()[0] for opt in kind.OPTS]
+
+
+def require_usable() -> None:
+    """:raises ConfigurationError: the options of one cannot be loaded"""
+    if fault := _kinds()[1]:
+        raise ConfigurationError(reason=f'options of an extension: {fault}')
+
+
+def _kinds() -> tuple[list[type[ExtensionOpts]], str]:
+    registry = extensions.of_layer('conf', ExtensionOpts)
+    kinds, fault = list[type[ExtensionOpts]](), ''
+    for name in registry.names():
+        try:
+            kinds.append(registry.load(name))
+        except UnusableError as error:
+            fault = str(error)
+    return kinds, fault
