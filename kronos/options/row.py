@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self, TypeVar, cast
 
-from kronos.common.plugins import registry
+from kronos.common.plugins import entry_points
 
 T = TypeVar('T')
 
@@ -60,7 +60,7 @@ class Row:
     def words(self) -> list[str]:
         """What a choice may be, of Kronos and of installed packages."""
         own = self.choices.choices() if self.choices else []
-        others = registry.entries(self.plugins).names
+        others = entry_points.of_group(self.plugins).names
         return [word for word, _ in own] + sorted(others)
 
     def value(self, configured: Any) -> Any:

@@ -89,7 +89,9 @@ class MoveSettings:
     retry_backoff: float = 30.0
     """Seconds before the first further try; then doubled."""
     require_headroom: bool = True
-    resources: Sequence[str] = ('VCPU', 'MEMORY_MB')
+    resources: Sequence[str] = field(
+        default_factory=lambda: ['VCPU', 'MEMORY_MB']
+    )
     """The classes that are looked at in Placement."""
 
 

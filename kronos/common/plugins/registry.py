@@ -5,30 +5,17 @@ A plugin is imported when it is used, and only then. One of another package is
 an entry point of a namespace; a name of Kronos' own always means Kronos' own.
 """
 
-import functools
 import importlib
 import inspect
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any, Generic, TypeVar
 
 from kronos.common import plain_text
 from kronos.common.exceptions import ConfigurationError
+from kronos.common.plugins import entry_points
 
 T = TypeVar('T')
-
-
-def entries(group: str) -> metadata.EntryPoints:
-    """The entry points of a group, in all packages that are installed."""
-    points: metadata.EntryPoints = _every(tuple(sys.path)).select(group=group)
-    return points
-
-
-@functools.cache
-def _every(_: tuple[str, ...]) -> Any:
-    """Read once, as long as packages are at the same places."""
-    return metadata.entry_points()
 
 
 class UnusableError(Exception):
@@ -52,7 +39,7 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All that there are; none of them is imported."""
-        others = entries(self._namespace).names
+        others = entry_points.of_group(self._namespace).names
         return [*self._own, *sorted(others - self._own.keys())]
 
     def load(self, name: str) -> type[T]:
@@ -66,7 +53,7 @@ class Registry(Generic[T]):
             module, _, attribute = self._own[name].partition(':')
             own: type[T] = getattr(importlib.import_module(module), attribute)
             return own
-        points = entries(self._namespace).select(name=name)
+        points = entry_points.of_group(self._namespace).select(name=name)
         if not points:
             raise KeyError(name)
         try:
