@@ -101,13 +101,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         **picked(scope, 'availability_zones unavailable_hosts'),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         **_added(part.scope(scope) for part in parts.every()),
-        'closings': [
-            {
-                **picked(closing, 'host reason'),
-                'code': closing.reason.code.value,
-            }
-            for closing in scope.closings
-        ],
+        'closings': _closings(scope),
         'drains': [
             picked(x, 'host reason instances leaving staying')
             for x in scope.drains
@@ -117,14 +111,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'not_drained': dict(scope.not_drained),
         'not_drained_codes': _codes(scope.not_drained),
         **picked(scope, 'violations_before violations_after'),
-        'groups': [
-            picked(
-                group,
-                'uuid name policy most_per_host enforced members elsewhere '
-                'broken_before broken_after',
-            )
-            for group in scope.groups
-        ],
+        'groups': _groups(scope),
         'instances': {
             uuid: picked(instance, 'name host')
             for uuid, instance in scope.instances.items()
@@ -136,6 +123,27 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stayed_reasons': dict(counted(scope.stayed)),
         'warnings': list(scope.warnings),
     }
+
+
+def _closings(scope: AggregateResult) -> list[dict[str, Any]]:
+    return [
+        {
+            **picked(closing, 'host reason'),
+            'code': closing.reason.code.value,
+        }
+        for closing in scope.closings
+    ]
+
+
+def _groups(scope: AggregateResult) -> list[dict[str, Any]]:
+    return [
+        picked(
+            group,
+            'uuid name policy most_per_host enforced members elsewhere '
+            'broken_before broken_after',
+        )
+        for group in scope.groups
+    ]
 
 
 def _hosts(scope: AggregateResult) -> list[dict[str, str]]:
