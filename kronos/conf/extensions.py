@@ -12,8 +12,7 @@ from kronos.common.plugins.registry import UnusableError
 class ExtensionOpts:
     """What an extension adds to the group ``[kronos]``.
 
-    One of another package is an entry point of the group
-    ``kronos.extensions.conf``.
+    One of another package is an entry point of the layer ``conf``.
     """
 
     OPTS: ClassVar[Sequence[Any]] = ()
