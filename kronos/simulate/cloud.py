@@ -7,7 +7,7 @@ little.
 """
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,19 +21,6 @@ CLASSES = ('VCPU', 'MEMORY_MB', 'DISK_GB')
 """Of Placement, as the rows of the arrays of room."""
 MIGRATING = 'migrating'
 """The task state of a server that is under way."""
-
-
-@dataclass(slots=True)
-class Move:
-    """A live migration, by the indices of a load."""
-
-    instance: int
-    source: int
-    destination: int
-    start_s: float
-    """Seconds after the beginning of the interval in which it is looked at;
-    below 0: it began before."""
-    seconds: float
 
 
 class Cloud:
