@@ -66,6 +66,12 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_columns(parser)
     _add_settings(parser)
     program.add_format(parser)
+    parser.add_argument(
+        '--html',
+        metavar='FILE',
+        help='write a page with each column over time, too; it takes the '
+        'place of FILE',
+    )
     return parser
 
 
@@ -222,6 +228,8 @@ def _simulate(parsed: argparse.Namespace) -> int:
         outcome = all_runs.results(_tell)
     fills = columns[3].audits[0].enabled[0].mode is Mode.PACK
     document = _document(parsed, load, outcome, fills)
+    if parsed.html:
+        _write_page(parsed.html, document, outcome)
     if parsed.format in tables.WHOLE:
         terminal.show(tables.whole(document, parsed.format))
     elif parsed.format == 'table':
@@ -231,6 +239,16 @@ def _simulate(parsed: argparse.Namespace) -> int:
         rows = simulate_tables.rows(outcome)
         terminal.show(tables.printed(rows, parsed.format))
     return 0
+
+
+def _write_page(
+    path: str, document: dict[str, Any], outcome: Sequence[Result]
+) -> None:
+    # Nobody else needs its template engine.
+    from kronos.simulate import page
+
+    title = f'Kronos: {document["load"]["days"]:.1f} simulated days'
+    program.write(path, page.render(document, outcome, title))
 
 
 def _tell(ticks: int, total: int) -> None:

@@ -88,7 +88,10 @@ def columns(load: Load, request: Request) -> list[Column]:
         base, name=Kind.NOTHING.value, kind=Kind.NOTHING, failures=0.0
     )
     others = [
-        _column(load, request, _named(own), first, [*request.base, *own])
+        dataclasses.replace(
+            _column(load, request, _named(own), first, [*request.base, *own]),
+            words=_words(own),
+        )
         for own in request.settings
     ]
     others += [
@@ -116,6 +119,20 @@ def columns(load: Load, request: Request) -> list[Column]:
         base,
         *others,
     ]
+
+
+def _words(settings: Settings) -> str:
+    """The settings in a sentence: ``the average of 60 min of cpu``."""
+    words = []
+    for name, text in settings:
+        kind, _, policy = name.partition('.')
+        if kind == 'window':
+            words.append(f'{windows.parse(text).words} of {policy}')
+        elif kind == 'host_window' and text == OF_SERVERS:
+            words.append('hosts that follow their servers')
+        else:
+            words.append(f'{name} = {text}')
+    return ' and '.join(words)
 
 
 def _named(settings: Settings) -> str:
