@@ -5,6 +5,7 @@ An answer takes ten times its length in memory while it is read, so no request
 is for more samples than :data:`MOST_SAMPLES`.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kronos.clients.prometheus.client import Series
-from kronos.common import exceptions
+from kronos.common import exceptions, gc_pause
 
 MOST_SAMPLES = 400_000
 """Of one request; one tick is asked for in any case."""
@@ -77,44 +78,57 @@ class RangeReader:
             number = min(ticks - done, self._request_ticks())
             begin = start + done * self._step
             try:
-                series = self._source.range_query(
-                    query,
-                    begin,
-                    begin + (number - 1) * self._step,
-                    self._step,
-                    label,
-                    skips_unlabelled=True,
-                )
+                parts.append(self._request(query, label, begin, number))
             except exceptions.PrometheusSizeError:
                 if number == 1:
                     raise
                 self._most_ticks = max(1, number // FEWER)
                 continue
-            parts.append(_block(series, begin, number, self._step))
-            self._series = max(len(series), 1)
             done += number
         return _stacked(parts)
+
+    @gc_pause.paused()
+    def _request(
+        self, query: str, label: str, begin: float, ticks: int
+    ) -> Block:
+        end = begin + (ticks - 1) * self._step
+        series = self._source.range_query(
+            query, begin, end, self._step, label, skips_unlabelled=True
+        )
+        self._series = max(len(series), 1)
+        return _block(series, begin, ticks, self._step)
 
     def _request_ticks(self) -> int:
         return max(1, min(self._most_ticks, MOST_SAMPLES // self._series))
 
 
-def _block(series: list[Series], begin: float, ticks: int, step: int) -> Block:
-    columns: dict[str, Floats] = {}
-    for each in series:
-        points = np.array(each.points, np.float64).reshape(-1, 2)
-        places = np.rint((points[:, 0] - begin) / step).astype(np.int64)
-        is_inside = (places >= 0) & (places < ticks)
-        column = np.full(ticks, np.nan, np.float32)
-        with np.errstate(over='ignore'):
-            column[places[is_inside]] = points[is_inside, 1]
-        if each.label in columns:
-            column = np.fmax(column, columns[each.label])
-        columns[each.label] = column
-        each.points = []
-    if not columns:
-        return Block([], np.empty((ticks, 0), np.float32))
-    return Block(list(columns), np.stack(list(columns.values()), axis=1))
+def _block(
+    series: Sequence[Series], begin: float, ticks: int, step: int
+) -> Block:
+    every = itertools.chain.from_iterable(each.points for each in series)
+    points = np.fromiter(itertools.chain.from_iterable(every), np.float64)
+    times, numbers = points.reshape(-1, 2).T
+    rows = np.rint((times - begin) / step).astype(np.int64)
+    columns = np.repeat(
+        np.arange(len(series)), [len(each.points) for each in series]
+    )
+    is_inside = (rows >= 0) & (rows < ticks)
+    values = np.full((ticks, len(series)), np.nan, np.float32)
+    with np.errstate(over='ignore'):
+        values[rows[is_inside], columns[is_inside]] = numbers[is_inside]
+    return _distinct([each.label for each in series], values)
+
+
+def _distinct(labels: list[str], values: Floats) -> Block:
+    """The largest value where several columns have one label."""
+    first: dict[str, int] = {}
+    for column, label in enumerate(labels):
+        place = first.setdefault(label, column)
+        if place != column:
+            values[:, place] = np.fmax(values[:, place], values[:, column])
+    if len(first) == len(labels):
+        return Block(labels, values)
+    return Block(list(first), values[:, list(first.values())])
 
 
 def _stacked(parts: Sequence[Block]) -> Block:
