@@ -11,6 +11,7 @@ import collections
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +24,10 @@ Watts = Callable[[Floats], Floats]
 OVERHEAD = 0.1
 """Of its CPU an instance loses, and its destination carries, in a move."""
 HOT = 0.9
-DAY = 86400.0
+HOUR, DAY = 3600.0, 86400.0
 RETURN_SECONDS = DAY
 """Whoever comes back to a host within this time is in a ping-pong."""
-GONE_SECONDS = 3600.0
+GONE_SECONDS = HOUR
 """Whoever is deleted within this time was moved for nothing."""
 ROUNDING = 1e-9
 
@@ -195,8 +196,8 @@ class Accounting:
         self._moves: list[tuple[float, Move]] = []
         self._died: dict[int, float] = {}
         self._was_there: npt.NDArray[np.bool_] | None = None
-        self._in_use: list[int] = []
-        self._alive: list[int] = []
+        self._in_use: list[float] = []
+        self._alive: list[float] = []
         self._spreads: list[float] = []
         self._deviations: list[float] = []
 
@@ -244,6 +245,26 @@ class Accounting:
             plan, after a bad start, says nothing of a usual day
         """
         totals = self._totals
+        spreads = self._spreads or [0.0]
+        return Figures(
+            days=(self._seconds - skip_s) / DAY,
+            kwh=None if self._watts is None else totals.joules / 3.6e6,
+            slatah=_ratio(totals.short_seconds, totals.on_seconds),
+            pdm=_ratio(totals.lacking_moving, totals.asked),
+            not_given=_ratio(totals.lacking, totals.asked),
+            host_hours=totals.on_seconds / HOUR,
+            hot_hours=totals.hot_seconds / HOUR,
+            full_hours=totals.full_seconds / HOUR,
+            hosts_in_use=_mean(self._in_use),
+            instances=_mean(self._alive),
+            spread=_mean(spreads),
+            spread_95=float(np.quantile(spreads, 0.95)),
+            deviation=_mean(self._deviations),
+            **self._counts(skip_s),
+        )
+
+    def _counts(self, skip_s: float) -> dict[str, Any]:
+        """Those of the migrations that began not before some second."""
         moves = [each for each in self._moves if each[0] >= skip_s]
         done = [(at, move) for at, move in moves if not move.fails]
         gone = [
@@ -252,29 +273,15 @@ class Accounting:
             if self._died.get(move.instance, np.inf) - at <= GONE_SECONDS
         ]
         per_instance = collections.Counter(move.instance for _, move in done)
-        spreads = self._spreads or [0.0]
-        return Figures(
-            days=(self._seconds - skip_s) / DAY,
-            kwh=None if self._watts is None else totals.joules / 3.6e6,
-            slatah=_ratio(totals.short_seconds, totals.on_seconds),
-            pdm=_ratio(totals.lacking_moving, totals.asked),
-            not_given=_ratio(totals.lacking, totals.asked),
-            host_hours=totals.on_seconds / 3600,
-            hot_hours=totals.hot_seconds / 3600,
-            full_hours=totals.full_seconds / 3600,
-            hosts_in_use=float(np.mean(self._in_use or [0.0])),
-            moves=len(done),
-            failed=len(moves) - len(done),
-            most_moves=max(per_instance.values(), default=0),
-            returns=_returns(done),
-            gone=len(gone),
-            gib=sum(move.memory_mb for _, move in done) / 1024,
-            gone_gib=sum(move.memory_mb for move in gone) / 1024,
-            instances=float(np.mean(self._alive or [0.0])),
-            spread=float(np.mean(spreads)),
-            spread_95=float(np.quantile(spreads, 0.95)),
-            deviation=float(np.mean(self._deviations or [0.0])),
-        )
+        return {
+            'moves': len(done),
+            'failed': len(moves) - len(done),
+            'most_moves': max(per_instance.values(), default=0),
+            'returns': _returns(done),
+            'gone': len(gone),
+            'gib': sum(move.memory_mb for _, move in done) / 1024,
+            'gone_gib': sum(move.memory_mb for move in gone) / 1024,
+        }
 
     @property
     def spreads(self) -> list[float]:
@@ -357,7 +364,8 @@ class Accounting:
         self._deviations.append(float(load.std()))
 
     def _sums(self, place: Integers, values: Floats) -> Floats:
-        return np.bincount(place, weights=values, minlength=self._hosts)
+        sums = np.bincount(place, values, self._hosts)
+        return np.asarray(sums, dtype=float)
 
 
 def _returns(moves: Iterable[tuple[float, Move]]) -> int:
@@ -373,3 +381,7 @@ def _returns(moves: Iterable[tuple[float, Move]]) -> int:
 
 def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values or [0.0]))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How calm a cloud stays: weeks of plans in the closed loop."""
+"""The calm of a cloud: days and weeks of plans in the closed loop."""
