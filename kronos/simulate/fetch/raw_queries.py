@@ -38,6 +38,8 @@ class RawQuery:
     """Over which it averages; 0: it takes the newest sample."""
     doubts: Sequence[str] = field(default_factory=tuple)
     """Where a window may be left in it, as sentences."""
+    is_windowed: bool = False
+    """Whether the policy's own windows are in it."""
 
 
 def derived(query: str, seconds: float) -> RawQuery:

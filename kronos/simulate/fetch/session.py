@@ -14,7 +14,7 @@ from kronos.engine.types import Event, Reading
 from kronos.policies.models import Policy
 from kronos.recordings import redaction
 from kronos.recordings.recording import Recording
-from kronos.simulate import load_schema
+from kronos.simulate import load_schema, windows
 from kronos.simulate.fetch import (
     assembly,
     documents,
@@ -185,22 +185,24 @@ def _require_known(wish: Wish, policies: Sequence[Policy]) -> None:
 
 
 def _asked(policy: Policy, wish: Wish, prometheus: Metrics) -> PolicyPlan:
-    """The queries of a policy: raw ones."""
+    """The raw queries of a policy, and the windows that are not in them."""
+    usage_window = windows.of_query(policy.vm_profile_query)
     if policy.name in wish.raw:
         usage = RawQuery(wish.raw[policy.name])
         _count(usage.text, prometheus)
     else:
         usage = _raw(policy.vm_profile_query, wish.step, prometheus)
     hosts = _raw(policy.imbalance_query, wish.step, prometheus)
+    host_window = windows.of_query(policy.imbalance_query)
     return PolicyPlan(
         policy.name,
         usage.text,
         policy.vm_profile_label,
         hosts.text,
         policy.host_label,
-        window='now',
-        host_window='now',
-        limits=[
+        str(windows.NOW if usage.is_windowed else usage_window),
+        str(windows.NOW if hosts.is_windowed else host_window),
+        [
             *(f'vm_profile_query: {text}' for text in usage.doubts),
             *(f'imbalance_query: {text}' for text in hosts.doubts),
         ],
@@ -224,7 +226,7 @@ def _raw(query: str, step: int, prometheus: Metrics) -> RawQuery:
             )
             return RawQuery(raw.text, raw.seconds, [*raw.doubts, text])
     text = 'it is asked with its own windows: shorter ones have no samples'
-    return RawQuery(plain, 0.0, [text])
+    return RawQuery(plain, doubts=[text], is_windowed=True)
 
 
 def _count(query: str, prometheus: Metrics) -> float:

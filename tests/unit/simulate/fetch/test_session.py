@@ -121,6 +121,11 @@ class TestWhole(SessionTestCase):
         load = self.loaded(raw={'cpu': 'mine'})
         self.assertEqual(2.0, load.usage['cpu'][0, 0])
 
+    def test_windows(self) -> None:
+        """Those of the queries, which a loop applies; of a raw one, too."""
+        [row] = self.loaded().meta.policies.values()
+        self.assertEqual(('avg:120', 'now'), (row.window, row.host_window))
+
     def test_windows_that_have_samples(self) -> None:
         """Where the step has too few samples, the next longer one is taken."""
         del self.prometheus.series[fetching.RAW]
@@ -130,8 +135,10 @@ class TestWhole(SessionTestCase):
         self.assertIn(wide, {q['query'] for q in self.prometheus.ranges})
         del self.prometheus.series[wide]
         self.path = self.folder / 'other'
-        limits = ' '.join(self.fetch())
+        load = self.loaded()
+        limits = ' '.join(load.meta.limits)
         self.assertIn('shorter ones have no samples', limits)
+        self.assertEqual('now', load.meta.policies['cpu'].window)
 
 
 class TestCut(SessionTestCase):
