@@ -10,6 +10,7 @@ from kronos.clients.nova import server_lives
 from kronos.clients.prometheus import client, promql
 from kronos.cmd import config_files, record
 from kronos.cmd.screen import progress
+from kronos.common import exceptions
 from kronos.simulate.fetch import session
 from kronos.simulate.fetch.session import Report, Source
 from kronos.simulate.fetch.workplace import Wish
@@ -70,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='write other names and uuids instead of those of the cloud',
     )
     config_files.add_arguments(parser)
+    config_files.add_debug(parser)
 
 
 def misuse(parsed: argparse.Namespace) -> str:
@@ -78,6 +80,8 @@ def misuse(parsed: argparse.Namespace) -> str:
         return '--fetch needs --out DIR'
     if parsed.fetch is None and parsed.out:
         return '--out needs --fetch TIME'
+    if parsed.fetch is not None and parsed.path is not None:
+        return '--fetch reads no load; leave out LOAD'
     names = [name for name, _ in parsed.raw]
     if len(set(names)) < len(names):
         return '--raw: a policy is there twice'
@@ -95,6 +99,7 @@ def run(
         as for :func:`.record.cloud_of`
     :raises KronosException: it could not be fetched, or not yet
     """
+    config_files.log(parsed.debug)
     cloud = record.cloud_of(parsed)
     nova = cloud.access.clients.nova()
     source = Source(
@@ -112,13 +117,12 @@ def run(
         cloud.policies_text,
         parsed.anonymize,
     )
-    limits = session.fetch(
-        parsed.out,
-        wish,
-        source,
-        clock(),
-        Report(progress.step, progress.count, report),
-    )
+    screen = Report(progress.step, progress.count, report)
+    try:
+        limits = session.fetch(parsed.out, wish, source, clock(), screen)
+    except (KeyboardInterrupt, exceptions.ClientError):
+        report(f'{parsed.out} is not whole; repeat the command to go on')
+        raise
     for text in limits:
         report(f'limit: {text}')
     report(f'{parsed.out} is written')
