@@ -20,6 +20,7 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
+from kronos.cmd.loads import fetching
 from kronos.cmd.screen import progress
 from kronos.common import shell_commands
 from kronos.policies.models import Mode
@@ -45,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
     parsed.command = shell_commands.joined([parser.prog, *words])
+    if fault := fetching.misuse(parsed):
+        parser.error(fault)
+    if parsed.fetch is not None:
+        with progress.shown(PROGRAM, parsed.debug):
+            fetching.run(parsed, _report)
+        return 0
     if parsed.path is None:
         parser.error('name the directory of a load')
     return _simulate(parsed)
@@ -54,8 +61,9 @@ def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Simulate days of audits on the load of a cloud, offline: '
-        'the moves of each plan are made, and the next one starts from there.',
-        epilog='Exit status: 0 simulated, 1 not simulated, 2 wrong usage.',
+        'the moves of each plan are made, and the next one starts from there. '
+        'Or fetch such a load, with --fetch.',
+        epilog='Exit status: 0 simulated or fetched, 1 not, 2 wrong usage.',
     )
     parser.add_argument(
         'path',
@@ -65,6 +73,7 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     _add_columns(parser)
     _add_settings(parser)
+    fetching.add_arguments(parser)
     program.add_format(parser)
     parser.add_argument(
         '--html',
@@ -249,6 +258,10 @@ def _write_page(
 
     title = f'Kronos: {document["load"]["days"]:.1f} simulated days'
     program.write(path, page.render(document, outcome, title))
+
+
+def _report(text: str) -> None:
+    terminal.complain(PROGRAM, text)
 
 
 def _tell(ticks: int, total: int) -> None:
