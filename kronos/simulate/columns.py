@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from kronos.policies.models import Mode
 from kronos.simulate.accounting import Figures
 from kronos.simulate.audits import Audit
 from kronos.simulate.boots import BootCounts, Boots
@@ -38,6 +39,11 @@ class Column:
     seed: int = 0
     words: str = ''
     """Its name in a sentence; '': the name itself."""
+
+    @property
+    def fills(self) -> bool:
+        """Whether hosts are to be filled, and not to be even."""
+        return self.audits[0].enabled[0].mode is Mode.PACK
 
 
 @dataclass(slots=True)

@@ -36,6 +36,8 @@ BOOTS = {
 """By the word that asks for it."""
 LONGEST_INTERVAL = 7 * 86400.0
 
+BASE = 3
+"""The place of the column that the others are compared with."""
 Settings = Sequence[tuple[str, str]]
 """Names and values as text."""
 
@@ -73,7 +75,7 @@ class _Own:
 
 
 def columns(load: Load, request: Request) -> list[Column]:
-    """All columns, the one that the others are compared with as the fourth.
+    """All columns, the one that the others are compared with at BASE.
 
     :raises ConfigurationError: names what does not fit, or is unknown
     :raises ScopeError: no scope can be planned

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from kronos.reports.html import page, scale
 from kronos.reports.html.formatting import Drawing
 from kronos.reports.html.scale import Scale
-from kronos.simulate import results
 from kronos.simulate.accounting import Floats
 from kronos.simulate.columns import Kind, Result
+from kronos.simulate.outcome import results
 
 BINS = 480
 """Points of a line at most: half of the units of its width."""
