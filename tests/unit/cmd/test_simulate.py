@@ -20,6 +20,8 @@ from tests.builders import simulations
 
 
 class TestSimulate(base.BaseTestCase):
+    load: loads.Load
+
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
