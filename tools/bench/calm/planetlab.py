@@ -82,15 +82,16 @@ class DataCenter:
     :param load: as :func:`read` gives it
     """
 
+    first = 1
+    """The tick of the first plan."""
+
     def __init__(self, load: Floats, hosts: int = HOSTS) -> None:
-        late = load.copy()
-        late[:, :-1] += np.diff(load) * (LATE / STEP)
-        self.load = late
-        self.servers, self.ticks = late.shape
+        self.load = self._sampled(load)
+        self.servers, self.ticks = self.load.shape
         quarter = -(-self.servers // len(FLAVORS))
         flavors = np.array(FLAVORS)[np.arange(self.servers) // quarter]
         self.mips, self.memory = flavors.T
-        self.asked = late * self.mips[:, None]
+        self.asked = self.load * self.mips[:, None]
         self.kind = np.arange(hosts) % 2
         self.core = np.array(CORES)[self.kind]
         self.capacity = 2 * self.core
@@ -98,6 +99,12 @@ class DataCenter:
         self.accounting = accounting.Accounting(
             self.capacity, self.watts, self.core
         )
+
+    def _sampled(self, load: Floats) -> Floats:
+        """What is asked for at each tick."""
+        late = load.copy()
+        late[:, :-1] += np.diff(load) * (LATE / STEP)
+        return late
 
     @property
     def hosts(self) -> int:
@@ -146,11 +153,15 @@ class DataCenter:
 
     def run(self, planner: Planner | None = None) -> accounting.Figures:
         """The whole day, with what a planner decides at every sample."""
-        for tick in range(1, self.ticks - 1):
-            self.host[self.asked[:, tick] <= 0] = -1
+        for tick in range(self.first, self.ticks - 1):
+            self._remove(tick)
             plan = planner(tick, self) if planner else []
             self._carry_out(tick, plan)
         return self.accounting.figures()
+
+    def _remove(self, tick: int) -> None:
+        """Let servers be finished."""
+        self.host[self.asked[:, tick] <= 0] = -1
 
     def _carry_out(self, tick: int, plan: Sequence[tuple[int, int]]) -> None:
         moves = [
@@ -173,3 +184,29 @@ class DataCenter:
         )
         for server, host in plan:
             self.host[server] = host
+
+
+class Balanced(DataCenter):
+    """Fewer hosts, on which all servers stay for the whole day.
+
+    They are placed as Nova would, which sees their flavors alone.
+    """
+
+    first = 0
+
+    def __init__(self, load: Floats, hosts: int) -> None:
+        super().__init__(load, hosts)
+        used = np.zeros(hosts)
+        for server, mips in enumerate(self.mips):
+            share = (used + mips) / self.capacity
+            # The largest flavor is for the larger hosts, or nearly so.
+            is_small = self.core < 0.74 * mips
+            host = int(np.argmin(np.where(is_small, np.inf, share)))
+            self.host[server] = host
+            used[host] += mips
+
+    def _sampled(self, load: Floats) -> Floats:
+        return np.append(load, load[:, -1:], axis=1)
+
+    def _remove(self, tick: int) -> None:
+        pass
