@@ -15,6 +15,7 @@ import numpy.typing as npt
 from kronos.engine.types import Headroom, Host, Instance, ServerGroup
 from kronos.simulate.load import Load
 from kronos.simulate.load_schema import ServerRow
+from kronos.snapshots import scopes
 
 NOWHERE = -1
 CLASSES = ('VCPU', 'MEMORY_MB', 'DISK_GB')
@@ -54,6 +55,7 @@ class Cloud:
         self.instances: dict[str, Instance] = {}
         """By uuid, those that exist."""
         self._recorded = {each.uuid: each for each in recorded.instances}
+        self._request = load.recording.request
         self._make_room()
         self.groups = {
             group.uuid: replace(group, members=[]) for group in recorded.groups
@@ -107,6 +109,9 @@ class Cloud:
             instance = _instance(row, name)
         else:
             instance = replace(recorded, host=name, task_state=None)
+        instance.unmovable = (
+            scopes.exclusion_of(instance, self._request) or instance.unmovable
+        )
         self.instances[row.uuid] = instance
         self.host[server] = host
         self._use(host, server, 1)
