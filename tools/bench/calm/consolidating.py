@@ -6,10 +6,10 @@ take, and all of a plan run at once.
 """
 
 import numpy as np
-
-from bench.calm.planetlab import MIB_PER_SECOND, STEP, DataCenter, Plan
 from generator import load_format
 from generator.load_format import Days, Fleet
+
+from bench.calm.planetlab import MIB_PER_SECOND, STEP, DataCenter, Plan
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import Event, Origin, Outcome
 from kronos.policies.models import Policy

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from generator import load_format
+
 from bench import processes, table
 from bench.calm import consolidating, planetlab, published
 from bench.calm.planetlab import DataCenter, Floats, PlanetlabError, Planner
-from generator import load_format
 from kronos.engine.settings import PlanMode
 from kronos.simulate.accounting import Figures
 
@@ -105,7 +106,7 @@ def days(path: str) -> list[pathlib.Path]:
 
 def measured(path: str, by: str) -> dict[str, Any]:
     """What a rule makes of a day."""
-    load = planetlab.read(pathlib.Path(path))
+    load = planetlab.read(pathlib.Path(path), by_name=by in BALANCING)
     row: dict[str, Any] = {'day': pathlib.Path(path).name, 'by': by}
     if by in RULES:
         center = DataCenter(load)

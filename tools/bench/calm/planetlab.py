@@ -45,26 +45,30 @@ class PlanetlabError(Exception):
     """No day of PlanetLab can be read."""
 
 
-def files(folder: pathlib.Path) -> list[pathlib.Path]:
+def files(folder: pathlib.Path, by_name: bool) -> list[pathlib.Path]:
     """The traces of a day, in the order that decides about flavors.
 
-    That of the directory, as CloudSim takes them, unless a file beside the
-    directory, of the same name and ``.order``, lists their names.
+    CloudSim takes them in that of the directory, which is the file system's.
+    Where that is another than it was, a file beside the directory, of the
+    same name and ``.order``, may list their names.
     """
+    if by_name:
+        return sorted(folder.iterdir())
     order = folder.with_name(folder.name + '.order')
     names = order.read_text().split() if order.exists() else os.listdir(folder)
     return [folder / name for name in names]
 
 
-def read(folder: pathlib.Path) -> Floats:
+def read(folder: pathlib.Path, by_name: bool = False) -> Floats:
     """The load of each server of a day, as ratios [server, sample].
 
+    :param by_name: whether the files are sorted
     :raises PlanetlabError: it is no such day
     """
     try:
         rows = [
             [float(line) for line in file.read_text().split()[:SAMPLES]]
-            for file in files(folder)
+            for file in files(folder, by_name)
         ]
     except (OSError, ValueError) as error:
         raise PlanetlabError(f'{folder}: {error}') from None
