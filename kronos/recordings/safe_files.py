@@ -158,11 +158,10 @@ class Folder:
                 os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
                 dir_fd=self._open_directory(sub, stack),
             )
-        file = open(handle, 'rb')
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            file.close()
+            os.close(handle)
             raise self.fault(name, plain_files.NO_PLAIN_FILE)
-        return file
+        return open(handle, 'rb')
 
     def _open_directory(self, sub: str, stack: contextlib.ExitStack) -> int:
         """The directory, or one in it that is no link."""

@@ -36,6 +36,8 @@ class Column:
     failures: float = 0.0
     """Ratio of the moves that fail."""
     seed: int = 0
+    words: str = ''
+    """Its name in a sentence; '': the name itself."""
 
 
 @dataclass(slots=True)
@@ -73,3 +75,5 @@ class Result:
     plan_seconds: float = 0.0
     longest_plan: float = 0.0
     boots: BootCounts = field(default_factory=BootCounts)
+    words: str = ''
+    """As of the column."""
