@@ -19,7 +19,7 @@ from kronos.simulate.columns import Column, Result
 from kronos.simulate.load import Load
 from kronos.snapshots import settings_from_conf
 
-SHORT, LONG = (4, 12), (30, 16)
+SHORT, LONG = (2, 12), (30, 16)
 """Days and hosts."""
 SEED = 1
 NOTHING, PLAIN = 'nothing', 'plain rule'
