@@ -8,27 +8,23 @@ arguments are wrong.
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from kronos.cmd import (
-    program,
-    simulate_tables,
-    tables,
-    terminal,
-    what_if,
-)
+from kronos.cmd import program, tables, terminal, what_if
 from kronos.cmd.loads import fetching
+from kronos.cmd.loads import tables as loads_tables
 from kronos.cmd.screen import progress
 from kronos.common import shell_commands
-from kronos.policies.models import Mode
 from kronos.simulate import load as loads
-from kronos.simulate import results, runs, variants
+from kronos.simulate import runs, variants
 from kronos.simulate.accounting import Floats, Watts
-from kronos.simulate.columns import Result
+from kronos.simulate.columns import Column, Result
 from kronos.simulate.load import Load
+from kronos.simulate.outcome import advice, results
+from kronos.simulate.outcome.advice import Advice
 from kronos.simulate.variants import Request
 
 PROGRAM = 'kronos-simulate'
@@ -75,6 +71,18 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_settings(parser)
     fetching.add_arguments(parser)
     program.add_format(parser)
+    parser.add_argument(
+        '--advise',
+        action='store_true',
+        help='try windows, thresholds, budgets and cooldowns, and say which '
+        'of them this load asks for; other columns are not simulated',
+    )
+    parser.add_argument(
+        '--html',
+        metavar='FILE',
+        help='write a page with each column over time, too; it takes the '
+        'place of FILE',
+    )
     return parser
 
 
@@ -92,7 +100,7 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=what_if.override,
         help='a column in which this is otherwise: a field of a policy '
-        '(threshold.cpu=0.3), an option of [kronos] (cooldown_seconds=900), '
+        '(threshold.cpu=0.3), an option of [kronos] (cooldown=900), '
         'max_migrations, or one of the settings below without its dashes '
         '(window.cpu=avg:3600, interval=600, boots=kronos, failures=0.02); '
         'may be repeated, each a column',
@@ -220,7 +228,30 @@ def power(values: Sequence[float]) -> Watts:
 
 def _simulate(parsed: argparse.Namespace) -> int:
     load = loads.read(parsed.path)
-    columns = variants.columns(load, _request(parsed))
+    request = _request(parsed)
+    if parsed.advise:
+        return _advise(parsed, load, request)
+    columns = variants.columns(load, request)
+    outcome = _run(parsed, load, columns)
+    document = _document(parsed, load)
+    fills = columns[variants.BASE].fills
+    document['sentence'] = results.sentence(outcome, fills)
+    document['columns'] = results.document(outcome)
+    if parsed.html:
+        _write_page(parsed.html, document, outcome)
+    width = program.width(parsed)
+    _show(
+        parsed,
+        document,
+        lambda: loads_tables.table(document, outcome, width),
+        lambda: loads_tables.rows(outcome),
+    )
+    return 0
+
+
+def _run(
+    parsed: argparse.Namespace, load: Load, columns: Sequence[Column]
+) -> list[Result]:
     jobs = parsed.jobs or runs.processors()
     watts = power(parsed.watts) if parsed.watts else None
     # Processes are forked before the progress line has its thread.
@@ -228,18 +259,54 @@ def _simulate(parsed: argparse.Namespace) -> int:
         runs.Runs(load, columns, jobs, watts) as all_runs,
         progress.shown(PROGRAM),
     ):
-        outcome = all_runs.results(_tell)
-    fills = columns[3].audits[0].enabled[0].mode is Mode.PACK
-    document = _document(parsed, load, outcome, fills)
+        return all_runs.results(_tell)
+
+
+def _advise(parsed: argparse.Namespace, load: Load, request: Request) -> int:
+    """Try windows, then all else with the best of them."""
+    fills = advice.fills_hosts(load, request)
+    trials = advice.windows(load, request)
+    outcome = _run(parsed, load, [trial.column for trial in trials])
+    answers = advice.judged(trials, outcome, fills)
+    best = next(answer for answer in answers if answer.is_best)
+    trials = advice.others(load, request, best)
+    outcome = _run(parsed, load, [trial.column for trial in trials])
+    answers += advice.judged(trials, outcome, fills)
+    document = _document(parsed, load)
+    document['advice'] = advice.document(Advice(answers), fills)
+    width = program.width(parsed)
+    _show(
+        parsed,
+        document,
+        lambda: loads_tables.advice_table(document, width),
+        lambda: loads_tables.advice_rows(document['advice']),
+    )
+    return 0
+
+
+def _show(
+    parsed: argparse.Namespace,
+    document: dict[str, Any],
+    table: Callable[[], str],
+    rows: Callable[[], Sequence[tables.Row]],
+) -> None:
+    """Print it in the format that was asked for."""
     if parsed.format in tables.WHOLE:
         terminal.show(tables.whole(document, parsed.format))
     elif parsed.format == 'table':
-        width = program.width(parsed)
-        terminal.show(simulate_tables.table(document, outcome, width))
+        terminal.show(table())
     else:
-        rows = simulate_tables.rows(outcome)
-        terminal.show(tables.printed(rows, parsed.format))
-    return 0
+        terminal.show(tables.printed(rows(), parsed.format))
+
+
+def _write_page(
+    path: str, document: dict[str, Any], outcome: Sequence[Result]
+) -> None:
+    # Nobody else needs its template engine.
+    from kronos.simulate.outcome import page
+
+    title = f'Kronos: {document["load"]["days"]:.1f} simulated days'
+    program.write(path, page.render(document, outcome, title))
 
 
 def _report(text: str) -> None:
@@ -270,13 +337,8 @@ def _request(parsed: argparse.Namespace) -> Request:
     )
 
 
-def _document(
-    parsed: argparse.Namespace,
-    load: Load,
-    outcome: Sequence[Result],
-    fills: bool,
-) -> dict[str, Any]:
-    """All that is known, for programs."""
+def _document(parsed: argparse.Namespace, load: Load) -> dict[str, Any]:
+    """What is known of the load, for programs."""
     return {
         'format_version': 1,
         'command': parsed.command,
@@ -289,6 +351,8 @@ def _document(
             'servers': len(load.meta.instances),
             'limits': load.meta.limits,
         },
-        'sentence': results.sentence(outcome, fills),
-        'columns': results.document(outcome),
     }
+
+
+if __name__ == '__main__':
+    sys.exit(main())

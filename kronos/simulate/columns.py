@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from kronos.policies.models import Mode
 from kronos.simulate.accounting import Figures
 from kronos.simulate.audits import Audit
 from kronos.simulate.boots import BootCounts, Boots
@@ -36,6 +37,13 @@ class Column:
     failures: float = 0.0
     """Ratio of the moves that fail."""
     seed: int = 0
+    words: str = ''
+    """Its name in a sentence; '': the name itself."""
+
+    @property
+    def fills(self) -> bool:
+        """Whether hosts are to be filled, and not to be even."""
+        return self.audits[0].enabled[0].mode is Mode.PACK
 
 
 @dataclass(slots=True)
@@ -73,3 +81,5 @@ class Result:
     plan_seconds: float = 0.0
     longest_plan: float = 0.0
     boots: BootCounts = field(default_factory=BootCounts)
+    words: str = ''
+    """As of the column."""

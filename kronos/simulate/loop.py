@@ -164,6 +164,7 @@ class Loop:
             journeys,
             self._first_plan,
             boots=self._scheduler.counts,
+            words=self._column.words or self._column.name,
         )
         for auditor in self.auditors:
             counts = auditor.counts

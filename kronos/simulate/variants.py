@@ -36,6 +36,8 @@ BOOTS = {
 """By the word that asks for it."""
 LONGEST_INTERVAL = 7 * 86400.0
 
+BASE = 3
+"""The place of the column that the others are compared with."""
 Settings = Sequence[tuple[str, str]]
 """Names and values as text."""
 
@@ -73,7 +75,7 @@ class _Own:
 
 
 def columns(load: Load, request: Request) -> list[Column]:
-    """All columns, the one that the others are compared with as the fourth.
+    """All columns, the one that the others are compared with at BASE.
 
     :raises ConfigurationError: names what does not fit, or is unknown
     :raises ScopeError: no scope can be planned
@@ -88,7 +90,10 @@ def columns(load: Load, request: Request) -> list[Column]:
         base, name=Kind.NOTHING.value, kind=Kind.NOTHING, failures=0.0
     )
     others = [
-        _column(load, request, _named(own), first, [*request.base, *own])
+        dataclasses.replace(
+            _column(load, request, _named(own), first, [*request.base, *own]),
+            words=_words(own),
+        )
         for own in request.settings
     ]
     others += [
@@ -116,6 +121,20 @@ def columns(load: Load, request: Request) -> list[Column]:
         base,
         *others,
     ]
+
+
+def _words(settings: Settings) -> str:
+    """The settings in a sentence: ``the average of 60 min of cpu``."""
+    words = []
+    for name, text in settings:
+        kind, _, policy = name.partition('.')
+        if kind == 'window':
+            words.append(f'{windows.parse(text).words} of {policy}')
+        elif kind == 'host_window' and text == OF_SERVERS:
+            words.append('hosts that follow their servers')
+        else:
+            words.append(f'{name} = {text}')
+    return ' and '.join(words)
 
 
 def _named(settings: Settings) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import plain_text
 from kronos.engine import wording
-from kronos.simulate import results
 from kronos.simulate.columns import Result
-from kronos.simulate.results import FigureRow
+from kronos.simulate.outcome import results
+from kronos.simulate.outcome.results import FigureRow
 
 
 def table(
@@ -53,6 +53,55 @@ def _line(row: FigureRow) -> Row:
 
 def _shown(value: float | int | None, digits: int) -> str:
     return UNKNOWN if value is None else f'{value:.{digits}f}'
+
+
+def advice_table(document: Mapping[str, Any], width: int | None = None) -> str:
+    """What is advised, then what was tried."""
+    advice = document['advice']
+    lines = [
+        *advice['sentences'],
+        '',
+        *aligned(advice_rows(advice), width),
+        '',
+        '* is advised; balanced: of the plans that ended with all policies '
+        'at their thresholds, or packed.',
+    ]
+    lines += [f'Limit: {text}' for text in document['load']['limits']]
+    return '\n'.join(map(plain_text.line, lines))
+
+
+def advice_rows(advice: Mapping[str, Any]) -> list[Row]:
+    """A row for each trial, the names of the columns first."""
+    policies = list(advice['trials'][0]['imbalance'])
+    return [
+        [
+            '',
+            'question',
+            'value',
+            'moves a day',
+            *(f'imbalance {name}' for name in policies),
+            'hosts in use',
+            'hot hours',
+            'not given',
+            'balanced',
+            'forecast error',
+        ],
+        *(
+            [
+                '*' if trial['is_best'] else '',
+                trial['question'],
+                trial['value'],
+                f'{trial["moves_per_day"]:.1f}',
+                *(f'{trial["imbalance"][name]:.3f}' for name in policies),
+                f'{trial["hosts_in_use"]:.1f}',
+                f'{trial["hot_host_hours"]:.1f}',
+                f'{trial["cpu_not_given"]:.2%}',
+                f'{trial["balanced"]:.0%}',
+                _shown(trial['forecast_error'], 3),
+            ]
+            for trial in advice['trials']
+        ),
+    ]
 
 
 def rows(outcome: Sequence[Result]) -> list[Row]:

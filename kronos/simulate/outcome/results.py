@@ -215,7 +215,7 @@ def sentence(results: Sequence[Result], fills: bool = False) -> str:
         nothing = [each for each in results if each.kind is Kind.NOTHING]
         base = nothing[0] if nothing else base
     text = (
-        f'With {chosen.name}: {_count(chosen)} moves a day instead of '
+        f'With {chosen.words}: {_count(chosen)} moves a day instead of '
         f'{_count(base)}'
     )
     for policy, series in chosen.imbalance.items():
@@ -238,7 +238,7 @@ def sentence(results: Sequence[Result], fills: bool = False) -> str:
 
 def _reference(base: Result) -> str:
     """Beside what, where that is no column of audits."""
-    return '' if base.kind is Kind.ENGINE else f' with {base.name}'
+    return '' if base.kind is Kind.ENGINE else f' with {base.words}'
 
 
 def _count(result: Result) -> str:
