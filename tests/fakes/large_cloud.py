@@ -113,8 +113,9 @@ class WholeCloud:
         asked = dict(parse.parse_qsl(text))
         if path.endswith('query_range'):
             return self._past(asked)
-        count = re.fullmatch(r'count\((.*)\)', asked['query'])
-        result = self._series(count[1] if count else asked['query'])
+        count = re.fullmatch(r'count\((?:\((.*)\) > 0|(.*))\)', asked['query'])
+        query = (count[1] or count[2]) if count else asked['query']
+        result = self._series(query)
         if count:
             value = [time.time(), str(len(result))]
             result = [{'metric': {}, 'value': value}]

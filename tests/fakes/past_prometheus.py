@@ -55,12 +55,12 @@ class PastPrometheus:
                 raise requests.ConnectionError('cut')
             return self._range(query)
         text = query['query']
-        count = re.fullmatch(r'count\((.*)\)', text, re.DOTALL)
+        count = re.fullmatch(r'count\((?:\((.*)\) > 0|(.*))\)', text, re.S)
         if count:
             present = [
                 value
-                for _, value in self._of(count[1])
-                if value(self.now) is not None
+                for _, value in self._of(count[1] or count[2])
+                if (value(self.now) or 0) > (0 if count[1] else -1)
             ]
             rows: list[Any] = [({}, len(present))] if present else []
         else:

@@ -36,9 +36,10 @@ from kronos.simulate.fetch.workplace import (
 )
 
 STEP = 300
-ENOUGH = 0.9
-"""Of the series that a query gives; a raw one that gives fewer lacks
-samples."""
+ENOUGH = 0.95
+"""Of the series above 0 that a query gives; a raw one that gives fewer lacks
+samples, or sees the same one again and again, where the exporter gets them
+less often than it is scraped."""
 WIDER = (1, 2, 4)
 """So many steps a raw query may average over, if it must."""
 
@@ -212,12 +213,13 @@ def _asked(policy: Policy, wish: Wish, prometheus: Metrics) -> PolicyPlan:
 def _raw(query: str, step: int, prometheus: Metrics) -> RawQuery:
     """The raw query with the shortest window that has enough samples."""
     plain = promql.text(promql.parse(query))
-    expected = _count(plain, prometheus)
+    expected = _count(f'({plain}) > 0', prometheus)
     for steps in WIDER:
         raw = raw_queries.derived(query, steps * step)
         if not raw.seconds:
             return raw
-        if _count(raw.text, prometheus) >= ENOUGH * expected:
+        number = _count(f'({raw.text}) > 0', prometheus)
+        if number >= ENOUGH * expected:
             if steps == 1:
                 return raw
             text = (
