@@ -16,12 +16,12 @@ from typing import Any
 
 from kronos.cmd import (
     program,
-    replay_summary,
     replay_tables,
     tables,
     terminal,
     what_if,
 )
+from kronos.cmd.replays import summary as replay_summary
 from kronos.cmd.screen import progress
 from kronos.common import plain_text, shell_commands, timing
 from kronos.common.exceptions import KronosException

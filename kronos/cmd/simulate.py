@@ -69,6 +69,8 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     _add_columns(parser)
     _add_settings(parser)
+    _add_world(parser)
+    _add_rest(parser)
     fetching.add_arguments(parser)
     program.add_format(parser)
     parser.add_argument(
@@ -149,6 +151,10 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         help='the same of its hosts alone; servers: a host shows what the '
         'servers show that are on it now, as a recording rule may',
     )
+
+
+def _add_world(parser: argparse.ArgumentParser) -> None:
+    """Add what happens beside the plans."""
     parser.add_argument(
         '--interval',
         metavar='SECONDS',
@@ -165,6 +171,9 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         metavar='RATIO',
         help='of the moves that fail (default: 0)',
     )
+
+
+def _add_rest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--seed',
         metavar='N',

@@ -86,30 +86,22 @@ def columns(load: Load, request: Request) -> list[Column]:
     if request.policies is not None and not first:
         name = 'these policies'
     base = _column(load, request, name, first, request.base)
+    return [
+        *_references(base),
+        base,
+        *_others(load, request, first),
+        *(
+            _column(load, request, strategy, strategy, request.base)
+            for strategy in strategies[1:]
+        ),
+    ]
+
+
+def _references(base: Column) -> list[Column]:
+    """What is always there beside the audits."""
     nothing = dataclasses.replace(
         base, name=Kind.NOTHING.value, kind=Kind.NOTHING, failures=0.0
     )
-    others = [
-        dataclasses.replace(
-            _column(load, request, _named(own), first, [*request.base, *own]),
-            words=_words(own),
-        )
-        for own in request.settings
-    ]
-    others += [
-        _column(
-            load,
-            dataclasses.replace(request, policies=policies),
-            path,
-            first,
-            request.base,
-        )
-        for path, policies in request.compare.items()
-    ]
-    others += [
-        _column(load, request, strategy, strategy, request.base)
-        for strategy in strategies[1:]
-    ]
     return [
         dataclasses.replace(
             nothing, name=Kind.AS_IT_WAS.value, kind=Kind.AS_IT_WAS
@@ -118,9 +110,31 @@ def columns(load: Load, request: Request) -> list[Column]:
         dataclasses.replace(
             base, name=Kind.PLAIN_RULE.value, kind=Kind.PLAIN_RULE
         ),
-        base,
-        *others,
     ]
+
+
+def _others(load: Load, request: Request, strategy: str) -> list[Column]:
+    """Those with other settings, then those with other policies."""
+    columns = [
+        dataclasses.replace(
+            _column(
+                load, request, _named(own), strategy, [*request.base, *own]
+            ),
+            words=_words(own),
+        )
+        for own in request.settings
+    ]
+    columns += [
+        _column(
+            load,
+            dataclasses.replace(request, policies=policies),
+            path,
+            strategy,
+            request.base,
+        )
+        for path, policies in request.compare.items()
+    ]
+    return columns
 
 
 def _words(settings: Settings) -> str:

@@ -53,9 +53,9 @@ def errors(
 
 def _sample(usage: Table) -> npt.NDArray[np.float32]:
     """Some servers, those that live long enough to be told anything of."""
-    known = np.flatnonzero((~np.isnan(usage)).sum(axis=0) > 1)
-    every = max(1, len(known) // SERVERS)
-    sample: npt.NDArray[np.float32] = np.asarray(usage[:, known[::every]])
+    columns = np.flatnonzero((~np.isnan(usage)).sum(axis=0) > 1)
+    every = max(1, len(columns) // SERVERS)
+    sample: npt.NDArray[np.float32] = np.asarray(usage[:, columns[::every]])
     return sample
 
 
