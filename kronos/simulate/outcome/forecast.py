@@ -30,6 +30,8 @@ def errors(
     """
     ahead = max(1, round(AHEAD_SECONDS / step))
     table = _sample(usage)
+    if not table.shape[1]:
+        return {}
     usable = [each for each in candidates if each.seconds >= step]
     usable = [*(each for each in candidates if each == NOW), *usable]
     result: dict[Window, float] = {}
