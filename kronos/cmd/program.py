@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kronos.cmd import scripts, tables, terminal
-from kronos.common import exceptions, masking
+from kronos.common import atomic_files, exceptions, masking
 from kronos.common.names import near_names
 
 PACKAGE = 'kronos-watcher'
@@ -117,6 +117,19 @@ def add_format(command_parser: argparse.ArgumentParser) -> None:
 def width(parsed: argparse.Namespace) -> int | None:
     """So many columns a table may have; None: as many as it has."""
     return None if parsed.wide else terminal.width()
+
+
+def write(path: str, text: str) -> None:
+    """Write what an option asked for into a file.
+
+    :raises ArchiveError: it cannot be written
+    """
+    try:
+        atomic_files.write(path, text)
+    except OSError as error:
+        raise exceptions.ArchiveError(
+            path=path, reason=f'it cannot be written: {error.strerror}'
+        ) from error
 
 
 def command(name: str, failed: int = 1) -> Callable[[Main], Main]:

@@ -11,6 +11,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kronos.clients import watcher
@@ -109,6 +110,33 @@ def _report(text: str) -> None:
 def _record(parsed: argparse.Namespace, report: Report) -> None:
     """Ask first what is soon known to be wrong, then all the rest."""
     writer.require_room(parsed.directory, parsed.force)
+    recording = recorded(cloud_of(parsed), report)
+    progress.step(f'writing {parsed.directory}')
+    for line in _doubts(recording):
+        report(f'warning: {line}')
+    clean = anonymizer.anonymized if parsed.anonymize else redaction.redacted
+    load.write(parsed.directory, clean(recording), parsed.force)
+    report(f'{parsed.directory} is written')
+
+
+@dataclass
+class ConfiguredCloud:
+    """What a configuration leads to; nothing but Keystone has been asked."""
+
+    conf: Any
+    policies: PolicyFile
+    policies_text: str
+    request: ScopeRequest
+    settings: Settings
+    access: credentials.Access
+
+
+def cloud_of(parsed: argparse.Namespace) -> ConfiguredCloud:
+    """The cloud that a command's arguments mean.
+
+    :raises ConfigurationError: the configuration or the policies file is
+        wrong
+    """
     own = config_files.paths([*parsed.config_file, *parsed.config_dir])
     conf = config_files.load(own or config_files.default_paths(PROGRAM))
     validation.require_valid(conf)
@@ -119,33 +147,37 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
     access = credentials.connect(conf, parsed.os_cloud)
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
+    return ConfiguredCloud(conf, policies, text, request, settings, access)
+
+
+def recorded(configured: ConfiguredCloud, report: Report) -> Recording:
+    """A recording of a cloud as it is now, with what it has of secrets.
+
+    :raises ClientError: Nova cannot be asked
+    """
+    conf, access = configured.conf, configured.access
+    policies, settings = configured.policies, configured.settings
     progress.step('asking Watcher')
     reader = _reader(access, conf, settings)
     events, lacking = _history(access, conf, settings, reader)
     progress.step('asking Nova, Placement and Prometheus')
     collected = _collector(access, conf, policies, reader, report).collect(
-        request, policies.enabled, _all_queries(settings), events
+        configured.request, policies.enabled, _all_queries(settings), events
     )
     for part in parts.every():
         lacking += part.record(collected.gathered, access, conf, report)
-    recording = Recording(
+    return Recording(
         collected.gathered,
         policies.policies,
-        request,
+        configured.request,
         settings,
         collected.answers,
-        text,
+        configured.policies_text,
         max_concurrent=conf.kronos.max_concurrent_migrations,
         recorded_at=collected.gathered.taken_at,
         made_by=f'{program.PACKAGE} {program.version()}',
         unknown=lacking,
     )
-    progress.step(f'writing {parsed.directory}')
-    for line in _doubts(recording):
-        report(f'warning: {line}')
-    clean = anonymizer.anonymized if parsed.anonymize else redaction.redacted
-    load.write(parsed.directory, clean(recording), parsed.force)
-    report(f'{parsed.directory} is written')
 
 
 def _reader(

@@ -16,15 +16,15 @@ from typing import Any
 
 from kronos.cmd import (
     program,
-    replay_summary,
     replay_tables,
     tables,
     terminal,
     what_if,
 )
+from kronos.cmd.replays import summary as replay_summary
 from kronos.cmd.screen import progress
-from kronos.common import atomic_files, plain_text, shell_commands, timing
-from kronos.common.exceptions import ArchiveError, KronosException
+from kronos.common import plain_text, shell_commands, timing
+from kronos.common.exceptions import KronosException
 from kronos.engine.planning import propose
 from kronos.engine.types import AggregateResult, StopReason
 from kronos.recordings import examples, load
@@ -273,13 +273,7 @@ def _write_page(path: str, plan: Replay, report: dict[str, Any]) -> None:
     from kronos.reports.html import page
 
     name = os.path.basename(os.path.abspath(plan.recording.source))
-    html = page.render(report, f'Kronos: {name}')
-    try:
-        atomic_files.write(path, html)
-    except OSError as error:
-        raise ArchiveError(
-            path=path, reason=f'it cannot be written: {error.strerror}'
-        ) from error
+    program.write(path, page.render(report, f'Kronos: {name}'))
 
 
 def _seconds_table(timings: dict[str, float]) -> str:

@@ -29,6 +29,10 @@ def replay() -> int:
     return _run('replay')
 
 
+def simulate() -> int:
+    return _run('simulate')
+
+
 def status() -> int:
     return _run('status')
 

@@ -35,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar='NAME=VALUE',
         action='append',
         default=[],
-        type=_override,
+        type=override,
         help='change one thing: a field of a policy (threshold.cpu=0.1) or '
         'an option of [kronos] (keep_hosts=2); may be repeated',
     )
@@ -49,7 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar='NAME=VALUE',
         action='append',
         default=[],
-        type=_override,
+        type=override,
         help='with --mode cell_drain: a parameter as of an audit of '
         'kronos_cell_drain (source_cell=old); may be repeated (default: as '
         'recorded)',
@@ -112,7 +112,8 @@ def _positive(text: str) -> int:
     return number
 
 
-def _override(text: str) -> tuple[str, str]:
+def override(text: str) -> tuple[str, str]:
+    """The type of an argument NAME=VALUE."""
     name, equals, value = text.partition('=')
     if not name or not equals:
         raise argparse.ArgumentTypeError(
@@ -127,7 +128,7 @@ def of(parsed: argparse.Namespace, policies: str | None) -> ReplayOptions:
     :param policies: path of a policies file; None: as recorded
     """
     return ReplayOptions(
-        policies=None if policies is None else _policies(policies),
+        policies=None if policies is None else policies_of(policies),
         mode=parsed.mode,
         parameters=dict(parsed.parameter),
         max_migrations=parsed.max_migrations,
@@ -139,7 +140,8 @@ def of(parsed: argparse.Namespace, policies: str | None) -> ReplayOptions:
     )
 
 
-def _policies(path: str) -> list[Policy]:
+def policies_of(path: str) -> list[Policy]:
+    """Those of a file; ``-`` is standard input."""
     if path != safe_files.STDIN:
         return loader.load(path).policies
     text = safe_files.standard_input().decode(errors='replace')

@@ -69,6 +69,10 @@ class PrometheusError(ClientError):
     msg_fmt = 'Prometheus at %(url)s: %(reason)s'
 
 
+class PrometheusSizeError(PrometheusError):
+    """What was asked for is too much for one answer."""
+
+
 class NovaClientError(ClientError):
     msg_fmt = 'Nova: %(reason)s'
 

@@ -84,8 +84,8 @@ def cycle(recording: Recording, options: ReplayOptions) -> CycleInput:
     :raises ConfigurationError: the options do not fit the recording
     :raises ScopeError: the scopes are unknown or empty
     """
-    policies, settings = _planned_by(recording, options)
-    request = _request(recording, options, settings)
+    policies, settings = planned_by(recording, options)
+    request = request_of(recording, options, settings)
     snapshots = recording.snapshots(policies, settings, request)
     return CycleInput(snapshots, policies, settings)
 
@@ -119,9 +119,13 @@ def replay(recording: Recording, options: ReplayOptions) -> Replay:
     )
 
 
-def _planned_by(
+def planned_by(
     recording: Recording, options: ReplayOptions
 ) -> tuple[list[Policy], Settings]:
+    """The policies and settings of a replay.
+
+    :raises ConfigurationError: the options do not fit the recording
+    """
     policies = (
         recording.policies if options.policies is None else options.policies
     )
@@ -227,7 +231,7 @@ def _of_mode(
     )
 
 
-def _request(
+def request_of(
     recording: Recording, options: ReplayOptions, settings: Settings
 ) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""

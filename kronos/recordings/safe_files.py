@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 import zlib
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import pydantic
 import pydantic_core
@@ -92,14 +92,19 @@ class Folder:
             from :meth:`names`
         :raises ArchiveError: it is missing, no plain file, or too large
         """
-        sub, _, base = name.rpartition('/')
-        with contextlib.ExitStack() as stack:
+        with self.opened(name) as file:
             try:
-                return self._bytes(name, sub, base, stack)
-            except FileNotFoundError as error:
-                raise self.fault(name, 'it is missing') from error
+                # It may grow meanwhile, and the size of some is not told.
+                data = file.read(MAX_BYTES + 1)
             except OSError as error:
                 raise self._unreadable(name, error) from error
+        if len(data) > MAX_BYTES:
+            raise self.fault(name, TOO_LARGE)
+        self._bytes_read += len(data)
+        if self._bytes_read > FULL_FILES * MAX_BYTES:
+            limit = f'{FULL_FILES * MAX_BYTES // 2**20} MiB'
+            raise self.fault(name, TOGETHER.format(limit=limit))
+        return data
 
     def text(self, name: str) -> str:
         """The same as text.
@@ -129,27 +134,31 @@ class Folder:
         except pydantic.ValidationError as error:
             raise self.fault(name, first_fault.sentence(error)) from None
 
-    def _bytes(
-        self, name: str, sub: str, base: str, stack: contextlib.ExitStack
-    ) -> bytes:
-        handle = os.open(
-            base,
-            os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
-            dir_fd=self._open_directory(sub, stack),
-        )
-        with open(handle, 'rb') as file:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                raise self.fault(name, plain_files.NO_PLAIN_FILE)
-            # It may grow meanwhile, and the size of some is not told.
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise self.fault(name, TOO_LARGE)
-        self._bytes_read += len(data)
-        if self._bytes_read > FULL_FILES * MAX_BYTES:
-            limit = f'{FULL_FILES * MAX_BYTES // 2**20} MiB'
-            raise self.fault(name, TOGETHER.format(limit=limit))
-        return data
+    def opened(self, name: str) -> BinaryIO:
+        """A file that is to be read in parts, whatever its size.
+
+        :param name: as of :meth:`read`
+        :raises ArchiveError: it is missing, or no plain file
+        """
+        try:
+            return self._opened(name)
+        except FileNotFoundError as error:
+            raise self.fault(name, 'it is missing') from error
+        except OSError as error:
+            raise self._unreadable(name, error) from error
+
+    def _opened(self, name: str) -> BinaryIO:
+        sub, _, base = name.rpartition('/')
+        with contextlib.ExitStack() as stack:
+            handle = os.open(
+                base,
+                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
+                dir_fd=self._open_directory(sub, stack),
+            )
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise self.fault(name, plain_files.NO_PLAIN_FILE)
+        return open(handle, 'rb')
 
     def _open_directory(self, sub: str, stack: contextlib.ExitStack) -> int:
         """The directory, or one in it that is no link."""

@@ -9,6 +9,7 @@ link.
 
 import http.server
 import json
+import math
 import re
 import sys
 import threading
@@ -20,6 +21,8 @@ from urllib import parse
 PAGE = 1000
 """``max_limit`` of ``[api]`` in nova.conf."""
 PER_AGGREGATE = 100
+WAVES = 64
+"""Of values over time, among all series."""
 POLICIES = [
     {
         'name': name,
@@ -49,6 +52,8 @@ class WholeCloud:
         self._places = {
             server['id']: index for index, server in enumerate(self._servers)
         }
+        self._gone = self._dead(instances // 10)
+        self._moves = self._moved(instances // 10)
         ids = [server['id'] for server in self._servers]
         self._groups = [
             {
@@ -77,12 +82,23 @@ class WholeCloud:
                 'hypervisors', self._hypervisors(), query, base
             ),
             '/compute/v2.1/servers/detail': lambda: self._paged(
-                'servers', self._servers, query, base
+                'servers',
+                self._gone if 'changes-since' in query else self._servers,
+                query,
+                base,
             ),
             '/compute/v2.1/os-server-groups': lambda: {
                 'server_groups': self._slice(self._groups, query)
             },
-            '/compute/v2.1/os-migrations': lambda: {'migrations': []},
+            '/compute/v2.1/os-migrations': lambda: {
+                'migrations': [
+                    row
+                    for row in self._moves
+                    if row['updated_at'] >= query.get('changes-since', '')
+                ]
+                if 'changes-since' in query
+                else []
+            },
             '/placement/resource_providers': self._providers,
             '/placement/allocation_candidates': self._candidates,
             '/watcher/v1/action_plans/detail': lambda: {'action_plans': []},
@@ -94,11 +110,45 @@ class WholeCloud:
     def post(self, path: str, text: str, base: str) -> Any:
         if path == '/identity/v3/auth/tokens':
             return self._token(base)
-        [query] = parse.parse_qs(text)['query']
+        asked = dict(parse.parse_qsl(text))
+        if path.endswith('query_range'):
+            return self._past(asked)
+        count = re.fullmatch(r'count\((?:\((.*)\) > 0|(.*))\)', asked['query'])
+        query = (count[1] or count[2]) if count else asked['query']
+        result = self._series(query)
+        if count:
+            value = [time.time(), str(len(result))]
+            result = [{'metric': {}, 'value': value}]
         return {
             'status': 'success',
-            'data': {'resultType': 'vector', 'result': self._series(query)},
+            'data': {'resultType': 'vector', 'result': result},
         }
+
+    def _past(self, asked: dict[str, str]) -> bytes:
+        """The series of a query over time: a wave for each."""
+        start, end, step = (
+            float(asked[name]) for name in ('start', 'end', 'step')
+        )
+        ticks = range(int((end - start) / step + 1e-9) + 1)
+        moments = [start + tick * step for tick in ticks]
+        waves = []
+        for shift in range(WAVES):
+            values = ','.join(
+                f'[{moment:.0f},"{self._wave(moment, shift)}"]'
+                for moment in moments
+            )
+            waves.append(f'"values":[{values}]')
+        rows = ','.join(
+            f'{{"metric":{json.dumps(row["metric"])},{waves[number % WAVES]}}}'
+            for number, row in enumerate(self._series(asked['query']))
+        )
+        head = '{"status":"success","data":{"resultType":"matrix","result":['
+        return f'{head}{rows}]}}}}'.encode()
+
+    @staticmethod
+    def _wave(moment: float, shift: int) -> str:
+        """As many digits as Prometheus writes."""
+        return repr(0.02 + 0.01 * math.sin(moment / 2000 + shift))
 
     def _paged(
         self, key: str, rows: list[Json], query: dict[str, str], base: str
@@ -106,7 +156,7 @@ class WholeCloud:
         first = 0
         if 'marker' in query:
             places = self._places
-            if key != 'servers':
+            if rows is not self._servers:
                 places = {row['id']: index for index, row in enumerate(rows)}
             first = places[query['marker']] + 1
         page = rows[first : first + self._page]
@@ -257,6 +307,41 @@ class WholeCloud:
             'description': None,
         }
 
+    def _dead(self, count: int) -> list[Json]:
+        """Servers that lived yesterday."""
+        return [
+            self._server(number)
+            | {
+                'id': f'11111111-0000-4000-8000-{number:012}',
+                'status': 'DELETED',
+                'created': _moment(30),
+                'updated': _moment(1),
+                'OS-SRV-USG:terminated_at': _moment(24 - number % 12),
+            }
+            for number in range(count)
+        ]
+
+    def _moved(self, count: int) -> list[Json]:
+        """Moves of yesterday, each from the host before in the list."""
+        moves = []
+        for number, server in enumerate(self._servers[:count]):
+            host = server['OS-EXT-SRV-ATTR:host']
+            before = self.hosts[self.hosts.index(host) - 1]
+            moves.append(
+                {
+                    'id': number,
+                    'uuid': f'22222222-0000-4000-8000-{number:012}',
+                    'status': 'completed',
+                    'migration_type': 'live-migration',
+                    'instance_uuid': server['id'],
+                    'source_compute': before,
+                    'dest_compute': host,
+                    'created_at': _moment(24),
+                    'updated_at': _moment(24),
+                }
+            )
+        return moves
+
     def _providers(self) -> Json:
         rows = [
             {
@@ -306,6 +391,12 @@ class WholeCloud:
         ]
 
 
+def _moment(hours: float) -> str:
+    """A time so many hours ago."""
+    moment = time.gmtime(time.time() - hours * 3600)
+    return time.strftime('%Y-%m-%dT%H:%M:%SZ', moment)
+
+
 def _version(url: str, newest: str) -> Json:
     return {
         'id': 'v2.1' if newest.startswith('2') else 'v1.0',
@@ -337,7 +428,10 @@ def handler(cloud: WholeCloud) -> type[http.server.BaseHTTPRequestHandler]:
             return f'http://{self.headers["Host"]}'
 
         def _answer(self, body: Any) -> None:
-            data = json.dumps(body or {'error': 'no such thing'}).encode()
+            data = body
+            if not isinstance(body, bytes):
+                text = json.dumps(body or {'error': 'no such thing'})
+                data = text.encode()
             self.send_response(404 if body is None else 200)
             self.send_header('Content-Type', 'application/json')
             self.send_header('Content-Length', str(len(data)))

@@ -116,6 +116,20 @@ class Server(_Server):
     server_groups: NotRequired[list[str] | None]
 
 
+_Times = TypedDict(
+    '_Times',
+    {
+        'created': Moment,
+        'updated': NotRequired[Moment],
+        'OS-SRV-USG:terminated_at': NotRequired[Moment],
+    },
+)
+
+
+class ServerLife(Server, _Times):
+    """A server of today or of the past, with when it came and went."""
+
+
 _Placed = TypedDict(
     '_Placed', {'OS-EXT-SRV-ATTR:hypervisor_hostname': NotRequired[Text]}
 )

@@ -19,6 +19,9 @@ __all__ = ['PrometheusClient', 'Series', 'from_options']
 LOG = logging.getLogger(__name__)
 
 SERVICE_TYPE = 'metric-storage'
+TOO_MUCH = frozenset({413, 422, 503, 504})
+"""Statuses of a range that may be too long: Prometheus and others have limits
+of samples and seconds."""
 
 
 class PrometheusClient:
@@ -106,11 +109,16 @@ class PrometheusClient:
         end: float,
         step: float,
         label_key: str = 'host',
+        skips_unlabelled: bool = False,
     ) -> list[Series]:
         """The values of each series over time (Unix seconds, seconds).
 
-        For programs that use this client; planning asks for no past.
+        For programs that use this client, and for loads; planning asks for
+        no past.
 
+        :param skips_unlabelled: whether a series without the label is left
+            out, as of an instant query; else it is an error
+        :raises PrometheusSizeError: a shorter time may be answered
         :raises PrometheusError: Prometheus refused or cannot be reached
         """
         params = {
@@ -120,13 +128,16 @@ class PrometheusClient:
             'step': f'{step:g}',
         }
         try:
-            return response.matrix(
-                self._http.ask('query_range', params).data, label_key
-            )
+            data = self._http.ask('query_range', params).data
+            return response.matrix(data, label_key, skips_unlabelled)
         except response.AnswerError as error:
-            raise exceptions.PrometheusError(
-                url=self.address, reason=str(error)
-            ) from error
+            kind = exceptions.PrometheusError
+            if (
+                isinstance(error, response.TooMuchError)
+                or error.status in TOO_MUCH
+            ):
+                kind = exceptions.PrometheusSizeError
+            raise kind(url=self.address, reason=str(error)) from error
 
     def health(self) -> Health:
         """HEALTHY if it answers, else UNREACHABLE, the reason logged.

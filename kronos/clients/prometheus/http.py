@@ -189,13 +189,9 @@ class Http:
         except exceptions.ConfigurationError as error:
             raise answer.AnswerError(str(error)) from error
         except transport.TooLate as error:
-            raise answer.TransientError(str(error)) from error
+            raise answer.TooMuchError(str(error)) from error
         except (requests.Timeout, ks_exceptions.ConnectTimeout) as error:
-            # A token may have to be renewed in between.
-            place = ' of Keystone' if '/auth/tokens' in str(error) else ''
-            raise answer.TransientError(
-                f'no answer{place} within {durations.exact(self._timeout)}'
-            ) from error
+            raise _silence(error, self._timeout) from error
         except (requests.exceptions.SSLError, ks_exceptions.SSLError) as error:
             raise answer.AnswerError(f'TLS: {_root_of(error)}') from error
         except PASSING as error:
@@ -244,12 +240,22 @@ def limits_of(timeout: float, longest: int = LONGEST) -> transport.Limits:
     )
 
 
+def _silence(error: Exception, timeout: float) -> answer.AnswerError:
+    """A time-out; a token may have had to be renewed in between."""
+    is_of_keystone = '/auth/tokens' in str(error)
+    kind = answer.TransientError if is_of_keystone else answer.TooMuchError
+    place = ' of Keystone' if is_of_keystone else ''
+    return kind(f'no answer{place} within {durations.exact(timeout)}')
+
+
 def _broken(error: Exception) -> answer.AnswerError:
     """A connection that was not made or did not last; what lasts."""
     lasting = redirects.lasting(error)
     if lasting is not None:
         return answer.AnswerError(str(lasting))
-    return answer.TransientError(f'cannot connect: {_root_of(error)}')
+    is_long = isinstance(error, transport.TooLong)
+    kind = answer.TooMuchError if is_long else answer.TransientError
+    return kind(f'cannot connect: {_root_of(error)}')
 
 
 def _date_of(headers: Mapping[str, str]) -> float | None:

@@ -40,6 +40,10 @@ class TransientError(AnswerError):
     """Worth another try."""
 
 
+class TooMuchError(TransientError):
+    """The answer is too long, or takes too long; less of it may come."""
+
+
 @dataclass
 class Series:
     """One element of a range query: (Unix seconds, value) pairs."""
@@ -163,10 +167,13 @@ def vector(data: Mapping[str, Any], label: str) -> list[types.Sample]:
     ]
 
 
-def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
+def matrix(
+    data: Mapping[str, Any], label: str, skips_unlabelled: bool = False
+) -> list[Series]:
     """The series of a range query.
 
-    :raises AnswerError: another type, or a series without the label
+    :raises AnswerError: another type, or a series without the label, unless
+        these are skipped
     """
     return [
         Series(
@@ -175,6 +182,7 @@ def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
             series=text_of(row['metric']),
         )
         for row in _result(data, 'matrix')
+        if label in row['metric'] or not skips_unlabelled
     ]
 
 

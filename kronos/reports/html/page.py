@@ -33,7 +33,7 @@ def render(document: Mapping[str, Any], title: str) -> str:
         if sorting
     ]
     return (
-        _environment(tuple(parts.by_name().items()))
+        environment()
         .get_template('page.html')
         .render(
             title=title,
@@ -57,6 +57,11 @@ def render(document: Mapping[str, Any], title: str) -> str:
 
 
 _LIMITS = {'moves': view.MOVES, 'listed': view.LISTED}
+
+
+def environment() -> jinja2.Environment:
+    """What finds all templates, and escapes every value."""
+    return _environment(tuple(parts.by_name().items()))
 
 
 @functools.cache

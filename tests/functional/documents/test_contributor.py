@@ -37,6 +37,7 @@ MOST_IN_FUNCTION = 40
 LISTS = frozenset(
     {
         'cmd/checks/cloud:_nova',
+        'cmd/loads/fetching:add_arguments',
         'cmd/record:argument_parser',
         'cmd/what_if:add',
     }

@@ -514,6 +514,31 @@ class TestRangeQuery(PrometheusTestCase):
         )
         self.assertIn('parse error', str(error))
 
+    def test_too_much(self) -> None:
+        """A shorter time may be answered; what is away is another error."""
+        for kwargs, is_size in (
+            ({'json': answer('bad_data'), 'status': 422}, True),
+            ({'body': 'too large', 'status': 413}, True),
+            ({'body': 'query timed out', 'status': 503}, True),
+            ({'body': requests.ReadTimeout()}, True),
+            ({'json': answer('bad_data'), 'status': 400}, False),
+            ({'body': requests.ConnectionError()}, False),
+        ):
+            with self.subTest(kwargs=kwargs):
+                self.wire.reset()
+                self.wire.post(self.URL, **kwargs)
+                client = self.client(max_retries=0)
+                error = self.assertRaises(
+                    exceptions.PrometheusError,
+                    client.range_query,
+                    'up',
+                    NOW,
+                    NOW,
+                    60,
+                )
+                kind = exceptions.PrometheusSizeError
+                self.assertEqual(is_size, isinstance(error, kind), error)
+
     def test_a_vector_is_refused(self) -> None:
         self.wire.post(self.URL, json=answer('hosts'))
         error = self.assertRaises(

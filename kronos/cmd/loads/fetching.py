@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fetching of a load by a command: its arguments, and where it asks."""
+
+import argparse
+import re
+import time
+from collections.abc import Callable
+
+from kronos.clients.nova import server_lives
+from kronos.clients.prometheus import client, promql
+from kronos.cmd import config_files, record
+from kronos.cmd.screen import progress
+from kronos.common import exceptions
+from kronos.simulate.fetch import session
+from kronos.simulate.fetch.session import Report, Source
+from kronos.simulate.fetch.workplace import Wish
+
+LONGEST_STEP = 3600
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a fetch, but for ``--policies``."""
+    group = parser.add_argument_group(
+        'fetching', 'Read a load from Prometheus and Nova, and plan nothing.'
+    )
+    group.add_argument(
+        '--fetch',
+        type=_duration,
+        metavar='TIME',
+        help='fetch what the cloud did for so long until now, such as 7d. '
+        'Give the same command again to go on with a fetch that was cut',
+    )
+    group.add_argument(
+        '--out',
+        metavar='DIR',
+        help='directory to write the load to; it is made, or it holds the '
+        'beginning of the same fetch',
+    )
+    group.add_argument(
+        '--step',
+        type=_step,
+        default=session.STEP,
+        metavar='TIME',
+        help='time between two values (default: 5m)',
+    )
+    group.add_argument(
+        '--raw',
+        action='append',
+        type=_raw,
+        default=[],
+        metavar='POLICY=QUERY',
+        help='query for the usage of servers without windows, where the one '
+        'that is derived from vm_profile_query does not fit; may be repeated',
+    )
+    group.add_argument(
+        '--aggregate',
+        action='append',
+        default=[],
+        metavar='NAME',
+        help='host aggregate that is planned (default: those of [kronos], '
+        'else all); may be repeated. All of the cloud is fetched in any case',
+    )
+    group.add_argument(
+        '--unassigned',
+        action='store_true',
+        help='hosts that are in no aggregate are planned, too',
+    )
+    group.add_argument(
+        '--anonymize',
+        action='store_true',
+        help='write other names and uuids instead of those of the cloud',
+    )
+    config_files.add_arguments(parser)
+    config_files.add_debug(parser)
+
+
+def misuse(parsed: argparse.Namespace) -> str:
+    """What is wrong between the options; '': nothing."""
+    if parsed.fetch is not None and not parsed.out:
+        return '--fetch needs --out DIR'
+    if parsed.fetch is None and parsed.out:
+        return '--out needs --fetch TIME'
+    if parsed.fetch is not None and parsed.path is not None:
+        return '--fetch reads no load; leave out LOAD'
+    names = [name for name, _ in parsed.raw]
+    if len(set(names)) < len(names):
+        return '--raw: a policy is there twice'
+    return ''
+
+
+def run(
+    parsed: argparse.Namespace,
+    report: Callable[[str], None],
+    clock: Callable[[], float] = time.time,
+) -> None:
+    """Fetch a load, and say what it cannot tell.
+
+    :param parsed: with the options of :func:`add_arguments`, and ``policies``
+        as for :func:`.record.cloud_of`
+    :raises KronosException: it could not be fetched, or not yet
+    """
+    config_files.log(parsed.debug)
+    cloud = record.cloud_of(parsed)
+    nova = cloud.access.clients.nova()
+    source = Source(
+        lambda: record.recorded(cloud, lambda _text: None),
+        lambda since: server_lives.listing(nova.api, since),
+        nova.list_migrations,
+        lambda: client.from_options(
+            cloud.conf.kronos_prometheus, cloud.access.session
+        ),
+    )
+    wish = Wish(
+        parsed.fetch,
+        parsed.step,
+        dict(parsed.raw),
+        cloud.policies_text,
+        parsed.anonymize,
+    )
+    screen = Report(progress.step, progress.count, report)
+    try:
+        limits = session.fetch(parsed.out, wish, source, clock(), screen)
+    except (KeyboardInterrupt, exceptions.ClientError):
+        report(f'{parsed.out} is not whole; repeat the command to go on')
+        raise
+    for text in limits:
+        report(f'limit: {text}')
+    report(f'{parsed.out} is written')
+
+
+def _duration(text: str) -> float:
+    seconds = promql.seconds_of(text)
+    if seconds <= 0 or text.strip().isdigit():
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is no time such as 7d or 36h'
+        )
+    return seconds
+
+
+def _step(text: str) -> int:
+    seconds = promql.seconds_of(text)
+    if not 1 <= seconds <= LONGEST_STEP or seconds % 1:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is no time such as 5m, of whole seconds and at most 1h'
+        )
+    return int(seconds)
+
+
+def _raw(text: str) -> tuple[str, str]:
+    policy, sign, query = text.partition('=')
+    if not sign or not re.fullmatch('[a-z0-9][a-z0-9_-]*', policy):
+        raise argparse.ArgumentTypeError(f'{text!r:.80} is no POLICY=QUERY')
+    return policy, query.strip()

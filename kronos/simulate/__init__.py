@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The closed loop: what plans do over days of load."""

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The forecast by windows: how well each tells the next half hour."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kronos.simulate.windows import NOW, Table, Window, Windowed
+
+AHEAD_SECONDS = 1800.0
+CANDIDATES = (
+    NOW,
+    *(Window('avg', minutes * 60.0) for minutes in (15, 30, 60, 120, 240)),
+)
+"""What is tried."""
+SERVERS = 2000
+MOMENTS = 200
+"""So many are looked at, evenly taken."""
+
+
+def errors(
+    usage: Table, step: float, candidates: Sequence[Window] = CANDIDATES
+) -> dict[Window, float]:
+    """By window its mean error, as ratio of the mean usage.
+
+    :param usage: by tick and server; NaN: not known
+    :param step: seconds from tick to tick
+    :returns: only what the length of the load allows
+    """
+    ahead = max(1, round(AHEAD_SECONDS / step))
+    table = _sample(usage)
+    if not table.shape[1]:
+        return {}
+    usable = [each for each in candidates if each.seconds >= step]
+    usable = [*(each for each in candidates if each == NOW), *usable]
+    result: dict[Window, float] = {}
+    for window in usable:
+        first = window.ticks(step) - 1
+        last = len(table) - ahead
+        if last <= first:
+            continue
+        windowed = Windowed(table, window, step)
+        ticks = np.unique(np.linspace(first, last - 1, MOMENTS).astype(int))
+        gaps, means = [], []
+        for tick in ticks.tolist():
+            then = _mean(table[tick + 1 : tick + 1 + ahead])
+            gaps.append(np.abs(windowed.at(tick) - then))
+            means.append(then)
+        mean = float(np.nanmean(means)) if means else 0.0
+        if mean > 0:
+            result[window] = float(np.nanmean(gaps)) / mean
+    return result
+
+
+def _sample(usage: Table) -> npt.NDArray[np.float32]:
+    """Some servers, those that live long enough to be told anything of."""
+    columns = np.flatnonzero((~np.isnan(usage)).sum(axis=0) > 1)
+    every = max(1, len(columns) // SERVERS)
+    sample: npt.NDArray[np.float32] = np.asarray(usage[:, columns[::every]])
+    return sample
+
+
+def _mean(rows: Table) -> npt.NDArray[np.float64]:
+    """By column; NaN where a row lacks it."""
+    mean: npt.NDArray[np.float64] = rows.mean(axis=0, dtype=np.float64)
+    return mean
