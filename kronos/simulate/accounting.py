@@ -132,16 +132,16 @@ class _Traffic:
     succeeds: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, moves: Sequence[Move], there: Integers) -> '_Traffic':
+    def of(cls, moves: Sequence[Move], present: Integers) -> '_Traffic':
         """Those of instances that are there.
 
-        :param there: the places of these instances, ascending
+        :param present: the places of these instances, ascending
         """
         instances = np.array([move.instance for move in moves], dtype=int)
-        is_there = np.isin(instances, there)
+        is_there = np.isin(instances, present)
         moves = list(itertools.compress(moves, is_there))
         return cls(
-            rows=np.searchsorted(there, instances[is_there]),
+            rows=np.searchsorted(present, instances[is_there]),
             destinations=np.array([move.destination for move in moves], int),
             starts=np.array([move.start_s for move in moves], float),
             ends=np.array([move.end_s for move in moves], float),
@@ -191,6 +191,7 @@ class Accounting:
         self._watts = watts
         self._core = None if core is None else np.asarray(core, dtype=float)
         self._hosts = len(self._capacity)
+        self._rest: Floats = np.zeros(self._hosts)
         self._totals = _Totals()
         self._seconds = 0.0
         self._moves: list[tuple[float, Move]] = []
@@ -208,6 +209,7 @@ class Accounting:
         host: Integers,
         moves: Sequence[Move],
         step: float,
+        rest: Floats | None = None,
     ) -> None:
         """Add an interval.
 
@@ -216,13 +218,17 @@ class Accounting:
         :param host: where each is at its start; -1: it is not there
         :param moves: those under way in it; one that takes longer is given
             again with the next interval, with a start below 0
+        :param rest: of each host's load what is of no instance; NaN: nothing
+            is known of it
         """
+        if rest is not None:
+            self._rest = np.maximum(np.nan_to_num(rest), 0.0)
         self._remember(host, moves)
-        there = np.flatnonzero(host >= 0)
-        place = host[there]
-        start = np.nan_to_num(asked_start[there])
-        slope = (np.nan_to_num(asked_end[there]) - start) / step
-        traffic = _Traffic.of(moves, there)
+        present = np.flatnonzero(host >= 0)
+        place = host[present]
+        start = np.nan_to_num(asked_start[present])
+        slope = (np.nan_to_num(asked_end[present]) - start) / step
+        traffic = _Traffic.of(moves, present)
         for begin, end in itertools.pairwise(traffic.edges(step)):
             traffic.settle(place, begin)
             is_moving = traffic.is_under_way(begin)
@@ -266,11 +272,11 @@ class Accounting:
     def _counts(self, skip_s: float) -> dict[str, Any]:
         """Those of the migrations that began not before some second."""
         moves = [each for each in self._moves if each[0] >= skip_s]
-        done = [(at, move) for at, move in moves if not move.fails]
+        done = [(begin, move) for begin, move in moves if not move.fails]
         gone = [
             move
-            for at, move in done
-            if self._died.get(move.instance, np.inf) - at <= GONE_SECONDS
+            for begin, move in done
+            if self._died.get(move.instance, np.inf) - begin <= GONE_SECONDS
         ]
         per_instance = collections.Counter(move.instance for _, move in done)
         return {
@@ -320,7 +326,7 @@ class Accounting:
             later = self._shares(end, place, moving, targets)
             power = (self._watts(shares.used) + self._watts(later.used)) / 2
             totals.joules += float(power[is_on].sum()) * seconds
-        load = self._sums(place, begin) / self._capacity
+        load = (self._sums(place, begin) + self._rest) / self._capacity
         lacking = begin - shares.given
         totals.on_seconds += int(is_on.sum()) * seconds
         totals.short_seconds += int((is_on & shares.is_short).sum()) * seconds
@@ -332,32 +338,34 @@ class Accounting:
 
     def _shares(
         self,
-        asked: Floats,
+        demand: Floats,
         place: Integers,
         moving: Integers,
         targets: Integers,
     ) -> _Shares:
-        limited, incoming = asked, asked[moving]
+        limited, incoming = demand, demand[moving]
         if self._core is not None:
-            limited = np.minimum(asked, self._core[place])
+            limited = np.minimum(demand, self._core[place])
             incoming = np.minimum(incoming, self._core[targets])
-        need = self._sums(place, limited)
+        need = self._sums(place, limited) + self._rest
         need += self._sums(targets, incoming * OVERHEAD)
         factor = np.minimum(1.0, self._capacity / np.maximum(need, ROUNDING))
         mine = limited * factor[place]
-        given = mine.copy()
-        given[moving] *= 1 - OVERHEAD
+        granted = mine.copy()
+        granted[moving] *= 1 - OVERHEAD
         carried = incoming * OVERHEAD * factor[targets]
         got = self._sums(place, mine) + self._sums(targets, carried)
-        wanted = self._sums(place, asked) + self._sums(targets, asked[moving])
+        got += self._rest * factor
+        required = self._sums(place, demand) + self._rest
+        required += self._sums(targets, demand[moving])
         return _Shares(
             used=np.minimum(got / self._capacity, 1.0),
-            is_short=got < wanted - ROUNDING * self._capacity,
-            given=given,
+            is_short=got < required - ROUNDING * self._capacity,
+            given=granted,
         )
 
-    def _measure(self, asked: Floats, place: Integers) -> None:
-        load = self._sums(place, asked) / self._capacity
+    def _measure(self, demand: Floats, place: Integers) -> None:
+        load = (self._sums(place, demand) + self._rest) / self._capacity
         count = np.bincount(place, minlength=self._hosts)
         self._in_use.append(int((count > 0).sum()))
         self._spreads.append(float(load.max() - load.min()))
@@ -372,10 +380,10 @@ def _returns(moves: Iterable[tuple[float, Move]]) -> int:
     """How many come back to a host that they left not long ago."""
     departures: dict[tuple[int, int], float] = {}
     returns = 0
-    for at, move in sorted(moves, key=lambda pair: pair[0]):
+    for begin, move in sorted(moves, key=lambda pair: pair[0]):
         before = departures.get((move.instance, move.destination), -np.inf)
-        returns += at - before < RETURN_SECONDS
-        departures[move.instance, move.source] = at
+        returns += begin - before < RETURN_SECONDS
+        departures[move.instance, move.source] = begin
     return returns
 
 

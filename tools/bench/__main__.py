@@ -32,6 +32,7 @@ from bench import (  # noqa: E402
     stalls,
     weighing,
 )
+from bench.calm import experiment, month, planetlab  # noqa: E402
 from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
 from kronos.common.exceptions import KronosException  # noqa: E402
 
@@ -43,10 +44,13 @@ TEXTS = {
     'watcher': watcher_strategies.text,
     'kronos-openstack': kronos_openstack.text,
     'roadef': challenge.text,
+    'calm': month.text,
+    'planetlab': experiment.text,
 }
 """By the name of a part."""
 FAULTS = (
     roadef.RoadefError,
+    planetlab.PlanetlabError,
     stalls.StallsError,
     kronos_openstack.FieldError,
     KronosException,
@@ -75,7 +79,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(json.dumps(found, indent=2))
         else:
             _tell(found)
-        met = _is_met(found.get('plans', []))
+        met = (
+            _is_met(found.get('plans', []))
+            and month.is_met(found.get('calm', []))
+            and experiment.is_met(found.get('planetlab', []))
+        )
         if parsed.services:
             met = services.report(folder) and met
     return 1 if parsed.check and not met else 0
@@ -103,6 +111,8 @@ def _measured(
             folder, parsed.python, parsed.recording
         ),
         'roadef': lambda: challenge.rows(parsed.roadef),
+        'calm': lambda: month.rows(parsed.long),
+        'planetlab': lambda: experiment.rows(parsed.planetlab),
     }
     return work[part]()
 

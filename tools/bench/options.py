@@ -12,7 +12,8 @@ SIZES = (12, 100, 1000)
 LARGEST = 5000
 USUAL = ('plans', 'weighing')
 FIELD = ('watcher', 'kronos-openstack')
-PARTS = (*USUAL, 'memory', 'stalls', *FIELD, 'roadef')
+CALM = ('calm', 'planetlab')
+PARTS = (*USUAL, 'memory', 'stalls', *FIELD, 'roadef', *CALM)
 EPILOG = f"""\
 Sizes up to {SIZES[-1]:,} hosts take a few minutes, {LARGEST:,} some more.
 Seconds are those of the processor, so others may use the machine.
@@ -29,6 +30,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parsed.parts = _parts(parsed)
     if 'roadef' in parsed.parts and not parsed.roadef:
         parser.error('--parts roadef: its data are not here, give --roadef')
+    if 'planetlab' in parsed.parts and not parsed.planetlab:
+        parser.error('--parts planetlab: give --planetlab, a folder of days')
     if parsed.stalls < 1:
         parser.error('--stalls: one of each kind is the least')
     if parsed.json and parsed.services:
@@ -70,6 +73,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _parts(parsed: argparse.Namespace) -> list[str]:
     """What is measured where that is not said."""
+    if parsed.calm or parsed.planetlab:
+        return [part for part in CALM if getattr(parsed, part)]
     found = [*USUAL[:1]] if parsed.quick else [*USUAL]
     found += FIELD if parsed.field else ()
     return found + (['roadef'] if parsed.roadef else [])
@@ -141,6 +146,29 @@ def _add_others(parser: argparse.ArgumentParser) -> None:
         metavar='PATH',
         help='a model of the ROADEF/EURO challenge 2012, or a folder of '
         'them, with the assignments beside them',
+    )
+    _add_calm(parser)
+
+
+def _add_calm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--calm',
+        action='store_true',
+        help='days of a made-up cloud in the closed loop, alone: what audits '
+        'move, and what for',
+    )
+    parser.add_argument(
+        '--long',
+        action='store_true',
+        help='with --calm: a month of a larger cloud, which takes an hour',
+    )
+    parser.add_argument(
+        '--planetlab',
+        default='',
+        metavar='PATH',
+        help='the same, or beside it, on a day of PlanetLab, or a folder of '
+        'days: the public experiment on consolidation, by the rules of '
+        'CloudSim',
     )
 
 

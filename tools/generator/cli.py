@@ -8,11 +8,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from generator import cluster_format, making, recording_format
+from generator import (
+    cluster_format,
+    load_format,
+    making,
+    months,
+    recording_format,
+)
 from generator.cloud import Cloud
+from generator.months import Month
 from generator.wanted import Wanted, WantedError
 from kronos.common.exceptions import KronosException
 from kronos.engine.settings import PlanMode
+from kronos.simulate import load
 
 BEGIN = 1772442000.0
 """Of the first recording: 2 March 2026, a Monday, 9:00 UTC."""
@@ -39,6 +47,10 @@ A day of a cloud with 1,000 hosts, and what Kronos makes of it:
 A week of a small one, planned by two policies files:
   ./tools/generate week --days 7
   kronos-replay week --compare other.yaml
+
+A month of load, in which servers come and go, to simulate audits on:
+  ./tools/generate month --format load --days 30
+  kronos-simulate month
 """
 
 
@@ -52,10 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [field.name for field in dataclasses.fields(Wanted)]
     wanted = Wanted(**{name: getattr(parsed, name) for name in names})
     try:
-        if parsed.format == 'recording':
+        if parsed.format == 'load':
+            _write_load(parsed)
+        elif parsed.format == 'recording':
             _write_days(parsed.path, wanted, parsed.days)
         elif parsed.days > 1:
-            raise WantedError('--days is for --format recording')
+            raise WantedError('--days is for the formats recording and load')
         else:
             cluster_format.check(wanted)
             result = making.make(wanted)
@@ -90,6 +104,19 @@ def _write_days(path: str, wanted: Wanted, days: int) -> None:
         print(_told(where, found))
 
 
+def _write_load(parsed: argparse.Namespace) -> None:
+    month = Month(
+        parsed.days, parsed.hosts, parsed.boots, parsed.load, parsed.seed
+    )
+    made_by = f'tools/generate {month.command()}'
+    days = load_format.load(months.make(month), PlanMode(parsed.mode), made_by)
+    load.write(parsed.path, days)
+    print(
+        f'{parsed.path}: {days.days:g} days, {parsed.hosts} hosts, '
+        f'{len(days.meta.instances)} instances'
+    )
+
+
 def _told(path: str, found: Cloud) -> str:
     return (
         f'{path}: {len(found.hosts)} hosts, {len(found.servers)} instances, '
@@ -110,9 +137,27 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         '--format',
-        choices=['recording', 'cluster/1'],
+        choices=['recording', 'cluster/1', 'load'],
         default='recording',
-        help='cluster/1 is one file, gzipped if PATH ends in .gz',
+        help='cluster/1 is one file, gzipped if PATH ends in .gz; load is '
+        'what kronos-simulate reads, and takes --days, --hosts, --seed, '
+        '--boots, --load and the modes spread and pack',
+    )
+    parser.add_argument(
+        '--boots',
+        type=float,
+        default=0.0,
+        metavar='N',
+        help='of a load: instances that are booted a day, most of them for '
+        f'minutes (default: {months.BOOTS:g} for each host)',
+    )
+    parser.add_argument(
+        '--load',
+        type=months.Kind,
+        choices=list(months.Kind),
+        default=months.Kind.NOISY,
+        help='of a load: noisy, whose five minutes say little of the next, '
+        'or slow, with a wave a day (default: noisy)',
     )
     parser.add_argument(
         '--days',
@@ -120,7 +165,8 @@ def _parser() -> argparse.ArgumentParser:
         default=1,
         metavar='N',
         help='a recording a day, in PATH/day-1 and so on: loads change, '
-        'instances come and go (default: 1, which is PATH itself)',
+        'instances come and go (default: 1, which is PATH itself); or all '
+        'days of one load',
     )
     parser.add_argument(
         '--variant',

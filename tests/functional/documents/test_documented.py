@@ -17,6 +17,7 @@ HERE = (
     './tools/generate',
     'kronos-explain',
     'kronos-replay',
+    'kronos-simulate',
     'oslo-config-generator',
     'oslo-config-validator',
     'sed',

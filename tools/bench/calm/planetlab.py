@@ -45,26 +45,30 @@ class PlanetlabError(Exception):
     """No day of PlanetLab can be read."""
 
 
-def files(folder: pathlib.Path) -> list[pathlib.Path]:
+def files(folder: pathlib.Path, by_name: bool) -> list[pathlib.Path]:
     """The traces of a day, in the order that decides about flavors.
 
-    That of the directory, as CloudSim takes them, unless a file beside the
-    directory, of the same name and ``.order``, lists their names.
+    CloudSim takes them in that of the directory, which is the file system's.
+    Where that is another than it was, a file beside the directory, of the
+    same name and ``.order``, may list their names.
     """
+    if by_name:
+        return sorted(folder.iterdir())
     order = folder.with_name(folder.name + '.order')
     names = order.read_text().split() if order.exists() else os.listdir(folder)
     return [folder / name for name in names]
 
 
-def read(folder: pathlib.Path) -> Floats:
+def read(folder: pathlib.Path, by_name: bool = False) -> Floats:
     """The load of each server of a day, as ratios [server, sample].
 
+    :param by_name: whether the files are sorted
     :raises PlanetlabError: it is no such day
     """
     try:
         rows = [
             [float(line) for line in file.read_text().split()[:SAMPLES]]
-            for file in files(folder)
+            for file in files(folder, by_name)
         ]
     except (OSError, ValueError) as error:
         raise PlanetlabError(f'{folder}: {error}') from None
@@ -82,15 +86,16 @@ class DataCenter:
     :param load: as :func:`read` gives it
     """
 
+    first = 1
+    """The tick of the first plan."""
+
     def __init__(self, load: Floats, hosts: int = HOSTS) -> None:
-        late = load.copy()
-        late[:, :-1] += np.diff(load) * (LATE / STEP)
-        self.load = late
-        self.servers, self.ticks = late.shape
+        self.load = self._sampled(load)
+        self.servers, self.ticks = self.load.shape
         quarter = -(-self.servers // len(FLAVORS))
         flavors = np.array(FLAVORS)[np.arange(self.servers) // quarter]
         self.mips, self.memory = flavors.T
-        self.asked = late * self.mips[:, None]
+        self.asked = self.load * self.mips[:, None]
         self.kind = np.arange(hosts) % 2
         self.core = np.array(CORES)[self.kind]
         self.capacity = 2 * self.core
@@ -98,6 +103,12 @@ class DataCenter:
         self.accounting = accounting.Accounting(
             self.capacity, self.watts, self.core
         )
+
+    def _sampled(self, load: Floats) -> Floats:
+        """What is asked for at each tick."""
+        late = load.copy()
+        late[:, :-1] += np.diff(load) * (LATE / STEP)
+        return late
 
     @property
     def hosts(self) -> int:
@@ -146,11 +157,15 @@ class DataCenter:
 
     def run(self, planner: Planner | None = None) -> accounting.Figures:
         """The whole day, with what a planner decides at every sample."""
-        for tick in range(1, self.ticks - 1):
-            self.host[self.asked[:, tick] <= 0] = -1
+        for tick in range(self.first, self.ticks - 1):
+            self._remove(tick)
             plan = planner(tick, self) if planner else []
             self._carry_out(tick, plan)
         return self.accounting.figures()
+
+    def _remove(self, tick: int) -> None:
+        """Let servers be finished."""
+        self.host[self.asked[:, tick] <= 0] = -1
 
     def _carry_out(self, tick: int, plan: Sequence[tuple[int, int]]) -> None:
         moves = [
@@ -173,3 +188,29 @@ class DataCenter:
         )
         for server, host in plan:
             self.host[server] = host
+
+
+class Balanced(DataCenter):
+    """Fewer hosts, on which all servers stay for the whole day.
+
+    They are placed as Nova would, which sees their flavors alone.
+    """
+
+    first = 0
+
+    def __init__(self, load: Floats, hosts: int) -> None:
+        super().__init__(load, hosts)
+        used = np.zeros(hosts)
+        for server, mips in enumerate(self.mips):
+            share = (used + mips) / self.capacity
+            # The largest flavor is for the larger hosts, or nearly so.
+            is_small = self.core < 0.74 * mips
+            host = int(np.argmin(np.where(is_small, np.inf, share)))
+            self.host[server] = host
+            used[host] += mips
+
+    def _sampled(self, load: Floats) -> Floats:
+        return np.append(load, load[:, -1:], axis=1)
+
+    def _remove(self, tick: int) -> None:
+        pass
