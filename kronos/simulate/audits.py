@@ -32,6 +32,7 @@ from kronos.recordings.recording import Recording
 from kronos.simulate.accounting import Floats
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.meter import Meter, QueryWindows
+from kronos.simulate.windows import NOW
 from kronos.snapshots import scopes
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -85,7 +86,7 @@ class AuditCounts:
 class Auditor:
     """An audit that is run again and again.
 
-    :param audit: its policies tell servers apart by their uuids from now on
+    :param audit: what is asked for each time
     """
 
     def __init__(
@@ -95,18 +96,16 @@ class Auditor:
         self._cloud = cloud
         self._meter = meter
         self._recorded = recording.gathered
-        self.policies = [
-            policy.model_copy(
-                update={'vm_profile_label_type': LabelType.NOVA_INSTANCE_UUID}
-            )
-            for policy in audit.enabled
-        ]
         self._windows = {
             policy.name: audit.windows.get(
                 policy.name, QueryWindows.of(policy)
             )
-            for policy in self.policies
+            for policy in audit.enabled
         }
+        self.policies = [
+            _as_simulated(policy, self._windows[policy.name])
+            for policy in audit.enabled
+        ]
         resolved = scopes.resolve(audit.request, self._recorded.cloud)
         self.scopes = {
             name: Scope(
@@ -269,6 +268,29 @@ class Auditor:
             if policy.host_capacity_query is not None and 'cpu' in policy.name
         ]
         return min([room, *(size for size in sizes if size >= 1)])
+
+
+def _as_simulated(policy: Policy, windows: QueryWindows) -> Policy:
+    """A policy whose queries have the windows that are simulated.
+
+    The engine asks queries for theirs, to know what they still show. Servers
+    are told apart by their uuids, whatever the labels were.
+    """
+    queries = {
+        'vm_profile_query': windows.servers,
+        'imbalance_query': windows.hosts or NOW,
+        'capacity_query': windows.capacity,
+    }
+    return policy.model_copy(
+        update={
+            'vm_profile_label_type': LabelType.NOVA_INSTANCE_UUID,
+            **{
+                name: window.query
+                for name, window in queries.items()
+                if getattr(policy, name) is not None
+            },
+        }
+    )
 
 
 class Scope:

@@ -51,6 +51,16 @@ class Window:
             'ahead',
         }[self.kind]
 
+    @property
+    def query(self) -> str:
+        """A query that has it, for those who ask a query for its window."""
+        span = f'load[{self.seconds:g}s]'
+        return {
+            'now': 'load',
+            'quantile': f'quantile_over_time({self.number:g}, {span})',
+            'predict': f'predict_linear({span}, {self.number:g})',
+        }.get(self.kind, f'{self.kind}_over_time({span})')
+
     def ticks(self, step: float) -> int:
         """Samples that count, the newest included."""
         return max(1, round(self.seconds / step))

@@ -16,6 +16,7 @@ NAMES = (
     'instance_monitor',
     'record',
     'replay',
+    'simulate',
     'status',
     'test_config',
 )

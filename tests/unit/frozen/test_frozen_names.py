@@ -28,6 +28,7 @@ from kronos.cmd import (
     program,
     record,
     replay,
+    simulate,
     scripts,
     status,
     test_config,
@@ -70,6 +71,7 @@ COMMANDS = {
     'kronos-instance-monitor': instance_monitor.main,
     'kronos-record': record.main,
     'kronos-replay': replay.main,
+    'kronos-simulate': simulate.main,
     'kronos-status': upgrade_check,
     'kronos-test-config': test_config.main,
 }

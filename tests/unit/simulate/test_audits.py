@@ -11,7 +11,8 @@ from kronos.engine.planning import propose
 from kronos.engine.types import Event, Origin, Outcome, ServerGroup
 from kronos.simulate.audits import Auditor
 from kronos.simulate.cloud import Cloud
-from kronos.simulate.meter import Meter
+from kronos.simulate.meter import Meter, QueryWindows
+from kronos.simulate.windows import Window, of_query
 from tests.builders import loads, simulations
 
 NOW = loads.START
@@ -91,6 +92,22 @@ class TestPlans(AuditTestCase):
         self.assertEqual(
             [(2 / 8, NOW + 300), (4 / 8, NOW + 300), (1 / 8, NOW + 300)],
             [(s.value, s.timestamp) for s in readings.imbalance.samples],
+        )
+
+    def test_windows_are_those_of_the_simulation(self) -> None:
+        """The engine asks queries how much of the past they show."""
+        hour, now = Window('avg', 3600.0), Window()
+        [policy] = self.auditor(windows=QueryWindows(hour, None, now)).policies
+        self.assertEqual(
+            [hour, now, now],
+            [
+                of_query(query)
+                for query in (
+                    policy.vm_profile_query,
+                    policy.imbalance_query,
+                    policy.capacity_query or '',
+                )
+            ],
         )
 
 

@@ -25,6 +25,17 @@ class TestWords(base.BaseTestCase):
             with self.subTest(text=text):
                 self.assertEqual(text, str(windows.parse(text)))
 
+    def test_as_queries(self) -> None:
+        for text in (
+            'now',
+            'avg:3600',
+            'max:900',
+            'quantile:0.9:3600',
+            'predict:3600:900',
+        ):
+            window = windows.parse(text)
+            self.assertEqual(window, windows.of_query(window.query))
+
     def test_wrong(self) -> None:
         for text in (
             '',
