@@ -33,6 +33,7 @@ from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import answers
 from kronos.cmd.checks.findings import Cause, Findings, group
+from kronos.cmd.loads import history
 from kronos.cmd.screen import progress
 from kronos.common import exceptions
 
@@ -252,6 +253,11 @@ class ConfigTest:
                 clients, once, conf.kronos, self.findings
             )
         hosts = self._measure(conf.kronos, clients, once, sets)
+        for each in sets:
+            rows = history.check(
+                each.file.enabled, once, prometheus, self.findings
+            )
+            self._add('windows', each.path, rows)
         watched = monitors.check(once, hosts, conf, self.findings)
         if watched is not None:
             self._report['monitors'] = watched
@@ -271,6 +277,7 @@ class ConfigTest:
         to, hosts = self.findings, set[str]()
         request = scopes.request(kronos, self._parsed.scope, to)
         self._report |= {'queries': [], 'servers': [], 'scopes': []}
+        self._report['windows'] = []
         remedy = exporters.remedy(self._report['exporters'])
         for each in sets:
             enabled = each.file.enabled

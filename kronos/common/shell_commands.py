@@ -74,6 +74,8 @@ class ShellCommand(StrEnum):
     EXPLAIN = 'kronos-explain'
     RECORD = 'kronos-record'
     REPLAY = 'kronos-replay'
+    SIMULATE_FETCH = 'kronos-simulate --fetch 7d --out DIR'
+    SIMULATE_ADVISE = 'kronos-simulate --advise DIR'
 
     def of(self, **values: str | list[str]) -> str:
         """The command with its values, each one word of it."""

@@ -18,6 +18,8 @@ from oslotest import base
 
 from kronos.clients.nova.server_lives import ServerLife
 from kronos.clients.prometheus.client import PrometheusClient
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.loads import history
 from kronos.engine.types import (
     Event,
     Instance,
@@ -28,7 +30,7 @@ from kronos.engine.types import (
 )
 from kronos.policies import loader
 from kronos.simulate import load as loads
-from kronos.simulate.fetch import session
+from kronos.simulate.fetch import raw_queries, session
 from kronos.simulate.fetch.workplace import Wish
 from tests import places
 from tests.builders import loads as build
@@ -129,7 +131,7 @@ class TestFetch(base.BaseTestCase):
     def setUp(self):
         super().setUp()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.past = Past(math.floor(time.time() / 300) * 300)
+        self.past = Past(math.floor(time.time() / SCRAPE) * SCRAPE)
         self.url = self.prometheus()
         self.client = PrometheusClient(self.url, requests.Session())
 
@@ -245,3 +247,20 @@ class TestFetch(base.BaseTestCase):
         np.testing.assert_allclose(rest, GIB, rtol=1e-3)
         window = load.meta.policies['cpu'].window
         self.assertEqual('avg:120', window)
+
+    def test_a_few_servers(self):
+        """What kronos-test-config asks of the past is right PromQL."""
+        [cpu, _] = loader.load(str(SAMPLE)).policies
+        raw = raw_queries.derived(cpu.vm_profile_query, 300)
+        names = [build.uuid(1), build.uuid(3)]
+        query = history.only(raw.text, 'uuid', names)
+        end = self.past.end
+        series = self.client.range_query(query, end - 7200, end, 300, 'uuid')
+        self.assertEqual(names, sorted(each.label for each in series))
+        self.assertEqual({25}, {len(each.points) for each in series})
+        findings = Findings()
+        rows = history.check(
+            [cpu], self.client, self.client, findings, lambda: end
+        )
+        self.assertEqual([4], [row['servers_asked'] for row in rows])
+        self.assertEqual(['now'], [row['best_window'] for row in rows])

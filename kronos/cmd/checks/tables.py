@@ -33,6 +33,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _labels(document, width),
         _servers(document, width),
         _scopes(document, width),
+        _windows(document, width),
         *(
             text
             for part in command_parts.every()
@@ -266,6 +267,29 @@ def _scope(scope: Mapping[str, Any]) -> list[Any]:
         scope['servers'],
         imbalances or '-',
     ]
+
+
+def _windows(document: Mapping[str, Any], width: int | None) -> str:
+    """Of how far each is off in its forecast, per cent of the mean usage."""
+    if not document.get('windows'):
+        return ''
+    columns, rows = _with_files(
+        ['policy', 'window', 'off by %', 'best window', 'off by %'],
+        [
+            (
+                row['policies_file'],
+                [
+                    row['policy'],
+                    row['window'],
+                    f'{100 * row["forecast_error"]:.0f}',
+                    row['best_window'],
+                    f'{100 * row["best_forecast_error"]:.0f}',
+                ],
+            )
+            for row in document['windows']
+        ],
+    )
+    return table('Windows, as forecasts of 30 min', columns, rows, width)
 
 
 def _cloud(document: Mapping[str, Any], width: int | None) -> str:

@@ -55,13 +55,15 @@ class RangeReader:
 
     :param source: of the answers
     :param step: seconds from tick to tick
+    :param series: in an answer, as far as is known
     """
 
-    def __init__(self, source: RangeSource, step: int) -> None:
+    def __init__(
+        self, source: RangeSource, step: int, series: int = MOST_SAMPLES
+    ) -> None:
         self._source = source
         self._step = step
-        self._series = MOST_SAMPLES
-        """In an answer, as far as is known."""
+        self._series = series
         self._most_ticks = MOST_SAMPLES
 
     def read(self, query: str, label: str, start: float, ticks: int) -> Block:

@@ -28,7 +28,7 @@ ALERTS = places.TOP / 'deploy' / 'monitor' / 'prometheus-alerts.yaml'
 COMMAND = re.compile(
     r'(?<![\w-])openstack (?!client\b)[a-z]+ [a-z]'
     r'|\bnova-manage\b|\bsystemctl\b|\bvirsh\b|\bjournalctl\b|\bpython3 '
-    r'|\bkronos-(?:explain|record|replay|status|test-config)\b'
+    r'|\bkronos-(?:explain|record|replay|simulate|status|test-config)\b'
     r'|\bkronos-instance-monitor --'
 )
 """What a command begins with."""
@@ -107,6 +107,12 @@ RUN_BY = {
     ShellCommand.REPLAY: (
         'tests/lab/test_drivers_agree.py:TestDriversAgree.'
         'test_documented_commands'
+    ),
+    ShellCommand.SIMULATE_FETCH: (
+        'tests/unit/cmd/loads/test_fetching.py:TestFetch.test_a_load'
+    ),
+    ShellCommand.SIMULATE_ADVISE: (
+        'tests/unit/cmd/test_simulate.py:TestSimulate.test_advice'
     ),
     ShellCommand.RECORD: (
         'tests/lab/test_drivers_agree.py:TestDriversAgree.'

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading a real Nova and Placement."""
 
+import time
 from typing import Any
 
 import fixtures
 
-from kronos.clients.nova import schema, server_listing
+from kronos.clients.nova import schema, server_listing, server_lives
 from kronos.engine.types import Headroom
 from tests.functional.nova import base
 
@@ -72,6 +73,32 @@ class TestInventory(base.NovaTestCase):
         self.assertEqual({'availability_zone': 'az1'}, aggregate.metadata)
         self.assertEqual('az1', aggregate.availability_zone)
         self.assertEqual([], found['empty'].hosts)
+
+    def test_lives(self) -> None:
+        """Also of servers that are gone, which end a page, too."""
+        self.flags(max_limit=2, group='api')
+        began = time.time() - 1
+        booted = [self.boot('host1') for _ in range(3)]
+        for server in booted[1:]:
+            self._delete_server(server)
+        nova = self.nova.api
+        lives = {
+            life.instance.uuid: life
+            for life in server_lives.listing(nova, began)
+        }
+        self.assertEqual({server['id'] for server in booted}, set(lives))
+        for number, server in enumerate(booted):
+            life = lives[server['id']]
+            self.assertEqual('host1', life.instance.host)
+            self.assertGreater(life.instance.vcpus, 0)
+            self.assertTrue(began <= life.born <= time.time())
+            if number == 0:
+                self.assertIsNone(life.gone)
+            else:
+                assert life.gone is not None
+                self.assertTrue(life.born <= life.gone <= time.time() + 1)
+        later = time.time() + 100
+        self.assertEqual([], [*server_lives.listing(nova, later)])
 
     def test_instances(self) -> None:
         # Three pages, so that the marker is followed.
