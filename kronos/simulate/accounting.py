@@ -191,6 +191,7 @@ class Accounting:
         self._watts = watts
         self._core = None if core is None else np.asarray(core, dtype=float)
         self._hosts = len(self._capacity)
+        self._rest: Floats = np.zeros(self._hosts)
         self._totals = _Totals()
         self._seconds = 0.0
         self._moves: list[tuple[float, Move]] = []
@@ -208,6 +209,7 @@ class Accounting:
         host: Integers,
         moves: Sequence[Move],
         step: float,
+        rest: Floats | None = None,
     ) -> None:
         """Add an interval.
 
@@ -216,7 +218,11 @@ class Accounting:
         :param host: where each is at its start; -1: it is not there
         :param moves: those under way in it; one that takes longer is given
             again with the next interval, with a start below 0
+        :param rest: of each host's load what is of no instance; NaN: nothing
+            is known of it
         """
+        if rest is not None:
+            self._rest = np.maximum(np.nan_to_num(rest), 0.0)
         self._remember(host, moves)
         present = np.flatnonzero(host >= 0)
         place = host[present]
@@ -320,7 +326,7 @@ class Accounting:
             later = self._shares(end, place, moving, targets)
             power = (self._watts(shares.used) + self._watts(later.used)) / 2
             totals.joules += float(power[is_on].sum()) * seconds
-        load = self._sums(place, begin) / self._capacity
+        load = (self._sums(place, begin) + self._rest) / self._capacity
         lacking = begin - shares.given
         totals.on_seconds += int(is_on.sum()) * seconds
         totals.short_seconds += int((is_on & shares.is_short).sum()) * seconds
@@ -341,7 +347,7 @@ class Accounting:
         if self._core is not None:
             limited = np.minimum(demand, self._core[place])
             incoming = np.minimum(incoming, self._core[targets])
-        need = self._sums(place, limited)
+        need = self._sums(place, limited) + self._rest
         need += self._sums(targets, incoming * OVERHEAD)
         factor = np.minimum(1.0, self._capacity / np.maximum(need, ROUNDING))
         mine = limited * factor[place]
@@ -349,7 +355,8 @@ class Accounting:
         granted[moving] *= 1 - OVERHEAD
         carried = incoming * OVERHEAD * factor[targets]
         got = self._sums(place, mine) + self._sums(targets, carried)
-        required = self._sums(place, demand)
+        got += self._rest * factor
+        required = self._sums(place, demand) + self._rest
         required += self._sums(targets, demand[moving])
         return _Shares(
             used=np.minimum(got / self._capacity, 1.0),
@@ -358,7 +365,7 @@ class Accounting:
         )
 
     def _measure(self, demand: Floats, place: Integers) -> None:
-        load = self._sums(place, demand) / self._capacity
+        load = (self._sums(place, demand) + self._rest) / self._capacity
         count = np.bincount(place, minlength=self._hosts)
         self._in_use.append(int((count > 0).sum()))
         self._spreads.append(float(load.max() - load.min()))

@@ -108,6 +108,7 @@ class Loop:
             self.cloud.host.astype(np.int64),
             moves,
             self._step,
+            self.meter.rest(self._policy, tick),
         )
 
     def _audit(self, auditor: Auditor, tick: int, now: float) -> None:

@@ -165,3 +165,16 @@ class TestNoisyLoad(base.BaseTestCase):
             Counter(places.values()),
             Counter(each.host for each in ran.cloud.instances.values()),
         )
+
+
+class TestRemainder(base.BaseTestCase):
+    def test_what_is_of_no_server_counts(self) -> None:
+        load = loads.load(np.ones((13, 2)), [0, 1], [4.0, 4.0])
+        load.remainder['cpu'][:, 0] = 2.9
+        figures = run(load, Kind.NOTHING).figures
+        self.assertAlmostEqual(1.0, figures.hot_hours)
+        self.assertEqual(0.0, figures.full_hours)
+        load.remainder['cpu'][:, 0] = 4.0
+        figures = run(load, Kind.NOTHING).figures
+        self.assertAlmostEqual(1.0, figures.full_hours)
+        self.assertAlmostEqual(0.1, figures.not_given)
