@@ -285,6 +285,17 @@ class TestExperiment(base.BaseTestCase):
         self.assertEqual([day], experiment.days(str(self.folder)))
         self.assertEqual([day], experiment.days(str(day)))
 
+    def test_kronos_has_the_sample_policies(self) -> None:
+        for mode in (PlanMode.SPREAD, PlanMode.PACK):
+            policy = load_format.sample(mode)
+            self.assertEqual((mode.value, 1.0), (policy.mode, policy.weight))
+        load = noisy(20, 5)
+        center = DataCenter(load, 30)
+        center.place(saves_power=True)
+        self.assertGreater(
+            center.run(experiment.RULES['kronos_pack'](center)).moves, 0
+        )
+
     def test_rows(self) -> None:
         day = self.day('20110303', noisy(20, 5))
         rows = [
