@@ -160,7 +160,7 @@ def _add_calm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--long',
         action='store_true',
-        help='with --calm: a month of a larger cloud, which takes an hour',
+        help='with --calm: a month of a larger cloud, which takes some hours',
     )
     parser.add_argument(
         '--planetlab',

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A writer of made-up days as a load, which ``kronos-simulate`` reads."""
 
+import pathlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,11 @@ STEP = 300
 BEGIN = 1772409600.0
 """2 March 2026, a Monday, 0:00 UTC."""
 POLICY = 'cpu'
+SAMPLES = [
+    pathlib.Path(__file__).resolve().parents[2] / 'etc' / 'kronos' / name
+    for name in ('policies.yaml', 'policies-pack.yaml')
+]
+"""Of spread and of pack."""
 AGGREGATE, ZONE = 'compute', 'nova'
 
 
@@ -75,6 +81,14 @@ def policy(mode: PlanMode = PlanMode.SPREAD) -> Policy:
         host_capacity_query=parts['capacity'],
         capacity_query=parts['score'] if is_pack else None,
     )
+
+
+def sample(mode: PlanMode = PlanMode.SPREAD) -> Policy:
+    """The same of the sample policies, alone."""
+    path = SAMPLES[mode is PlanMode.PACK]
+    policies = loader.load(str(path)).policies
+    [of_cpu] = [each for each in policies if each.name == POLICY]
+    return of_cpu.model_copy(update={'weight': 1.0})
 
 
 def load(

@@ -4,7 +4,7 @@
 import pathlib
 import random
 import sys
-from typing import Any, ClassVar
+from typing import Any
 
 import fixtures
 import numpy as np
@@ -285,6 +285,17 @@ class TestExperiment(base.BaseTestCase):
         self.assertEqual([day], experiment.days(str(self.folder)))
         self.assertEqual([day], experiment.days(str(day)))
 
+    def test_kronos_has_the_sample_policies(self) -> None:
+        for mode in (PlanMode.SPREAD, PlanMode.PACK):
+            policy = load_format.sample(mode)
+            self.assertEqual((mode.value, 1.0), (policy.mode, policy.weight))
+        load = noisy(20, 5)
+        center = DataCenter(load, 30)
+        center.place(saves_power=True)
+        self.assertGreater(
+            center.run(experiment.RULES['kronos_pack'](center)).moves, 0
+        )
+
     def test_rows(self) -> None:
         day = self.day('20110303', noisy(20, 5))
         rows = [
@@ -330,21 +341,29 @@ class TestExperiment(base.BaseTestCase):
 class TestMonth(base.BaseTestCase):
     """A gate: what a usual day moves, and what for."""
 
-    DAY: ClassVar[dict[str, Any]] = {'days': 1, 'hosts': 8, 'kind': 'noisy'}
-
-    def row(self, by: str, weigher: bool = False, **more: Any) -> Any:
-        return month.measured(
-            {**self.DAY, **more}, by, weigher, search='greedy'
-        )
+    def row(
+        self,
+        by: str,
+        weigher: bool = False,
+        kind: str = 'noisy',
+        **options: str,
+    ) -> Any:
+        day = {'days': 1, 'hosts': 8, 'kind': kind}
+        return month.measured(day, by, weigher, search='greedy', **options)
 
     def test_a_day_is_within_its_bounds(self) -> None:
         for kind in ('noisy', 'slow'):
-            row = self.row(month.SPREAD, True, kind=kind)
+            row = self.row(month.SPREAD, True, kind)
             self.assertEqual('', row['result'])
             self.assertGreater(row['moves'], 0)
             nothing = self.row(month.NOTHING, kind=kind)
             self.assertEqual(0, nothing['moves'])
             self.assertLess(row['imbalance'], nothing['imbalance'])
+
+    def test_without_a_cooldown_it_is_not(self) -> None:
+        row = self.row(month.SPREAD, True, cooldown='0')
+        self.assertIn('per_server', row['result'])
+        self.assertFalse(month.is_met([row]))
 
     def test_exceeded_bounds_are_told(self) -> None:
         row = {

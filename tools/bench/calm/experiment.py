@@ -56,7 +56,7 @@ LEGEND = (
 
 
 def _kronos(center: DataCenter) -> Planner:
-    policy = load_format.policy(PlanMode.PACK)
+    policy = load_format.sample(PlanMode.PACK)
     return consolidating.Kronos(center, policy)
 
 
@@ -69,7 +69,7 @@ RULES: dict[str, Callable[[DataCenter], Planner | None]] = {
 
 
 def _spread(center: DataCenter) -> Planner:
-    policy = load_format.policy()
+    policy = load_format.sample()
     return consolidating.Kronos(center, policy, PlanMode.SPREAD)
 
 

@@ -70,7 +70,7 @@ class Bounds:
 
 
 BOUNDS = {
-    (SPREAD, True): Bounds(1.1, 0.25, 0.5, 0.35),
+    (SPREAD, True): Bounds(1.5, 0.25, 0.5, 0.35),
 }
 """By column and whether the weigher is on; the others are not judged."""
 
