@@ -39,6 +39,7 @@ class PhaseRow:
     """Whether ``drain_may_exceed_threshold`` is about it."""
     always_prices_soft_groups: bool = False
     """Whether they are priced whatever the settings ask for."""
+    spares_young: bool = False
 
 
 TABLE: dict[Phase, PhaseRow] = {
@@ -57,12 +58,20 @@ TABLE: dict[Phase, PhaseRow] = {
         return_guard=False,
         may_price_soft_groups=False,
     ),
+    MigrationPhase.RELIEVE: PhaseRow(
+        from_draining=False,
+        from_counting=True,
+        ceilings=True,
+        return_guard=True,
+        may_price_soft_groups=False,
+    ),
     MigrationPhase.SPREAD: PhaseRow(
         from_draining=False,
         from_counting=True,
         ceilings=False,
         return_guard=True,
         may_price_soft_groups=True,
+        spares_young=True,
     ),
     MigrationPhase.PACK: PhaseRow(
         from_draining=False,
@@ -70,6 +79,7 @@ TABLE: dict[Phase, PhaseRow] = {
         ceilings=True,
         return_guard=True,
         may_price_soft_groups=False,
+        spares_young=True,
     ),
 }
 
@@ -91,6 +101,8 @@ class PhaseRules:
     """Whether destinations stay below ``capacity_threshold``."""
     return_guard: bool
     """Whether an instance stays away from where it was moved away."""
+    spares_young: bool
+    """Whether an instance below ``min_age`` stays where it is."""
     thresholds_object: bool
     """Whether a policy's objection forbids a move: its imbalance grows and
     ends above its threshold."""
@@ -113,6 +125,7 @@ def rules_of(phase: Phase, mode: Mode, settings: Settings) -> PhaseRules:
         from_counting=row.from_counting,
         ceilings=row.ceilings,
         return_guard=row.return_guard,
+        spares_young=row.spares_young,
         thresholds_object=mode is Mode.SPREAD
         and not (row.is_drain and settings.drain_may_exceed_threshold),
         soft_groups=_soft_groups(

@@ -200,6 +200,18 @@ class PlanningOptions:
         least=0,
         is_whole=True,
     )
+    min_age_seconds: float = option(
+        0,
+        'Seconds for which spread and pack leave an instance alone after it '
+        'was created: most of those that are deleted soon are young. Drains '
+        'and repairs of server groups move them at any age, and so does a '
+        'host that kronos_pack relieves, if nothing else on it suffices. 0 is '
+        'off.',
+        name='min_age',
+        configured=3600,
+        least=0,
+        is_whole=True,
+    )
     plateau_moves: bool = option(
         True,
         'Whether spread may leave a stall by moves that keep the combined '

@@ -110,6 +110,9 @@ class Policy(pydantic.BaseModel):
         OptionalQuery, pydantic.Field(validate_default=True)
     ] = None
     capacity_threshold: Ratio = 0.80
+    relief_threshold: Ratio = 0.90
+    """In mode pack: a host above it, and above ``capacity_threshold``, gives
+    servers away; 1: none does."""
     max_migrations_per_cycle: Count = 3
 
     @pydantic.field_validator('capacity_query')
@@ -120,6 +123,14 @@ class Policy(pydantic.BaseModel):
         if value is None and info.data.get('mode') is Mode.PACK:
             raise ValueError('is required in mode pack')
         return value
+
+    @property
+    def relief_limit(self) -> float:
+        """Above it pack relieves a host; infinite where it relieves none."""
+        limit = self.relief_threshold
+        if self.mode is not Mode.PACK or limit >= 1.0:
+            return math.inf
+        return max(limit, self.capacity_threshold)
 
 
 @dataclass(frozen=True)

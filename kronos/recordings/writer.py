@@ -167,11 +167,9 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
         if not (row['failure'] or row['restarts']):
             for key in rows.OF_FAILURES:
                 del row[key]
-        if not row['dirty_rate']:
-            del row['dirty_rate']
         if row['misallocated_on'] is None:
             del row['misallocated_on']
-        for key in rows.OF_CELL_MOVES:
+        for key in (*rows.IF_KNOWN, *rows.OF_CELL_MOVES):
             if not row[key]:
                 del row[key]
         if not row['flavor']:

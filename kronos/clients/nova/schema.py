@@ -94,6 +94,7 @@ Server = TypedDict(
         'id': str,
         'status': str,
         'name': NotRequired[Text],
+        'created': NotRequired[Moment],
         'tenant_id': NotRequired[Text],
         'flavor': NotRequired[_Flavor],
         'image': NotRequired[_BootImage | str | None],

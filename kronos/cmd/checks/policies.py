@@ -105,6 +105,7 @@ def rows(policy_set: PolicySet) -> list[dict[str, Any]]:
                 'weight',
                 'threshold',
                 'capacity_threshold',
+                'relief_threshold',
                 'max_migrations_per_cycle',
                 'vm_profile_label_type',
                 'vm_profile_fallback',

@@ -209,6 +209,9 @@ class _Answer:
             'it is legal, but does not bring a server group closer to its rule'
         )
 
+    def in_relief(self) -> Said:
+        return self._another() if self._place.step else self._not_asked()
+
     def in_pack(self) -> Said:
         if not self._is_target():
             return Code.PACK_NO_TARGET, (
@@ -250,7 +253,7 @@ class _Answer:
         nothing any more.
         """
         place = self._place
-        before = after_phase(self._result, MigrationPhase.AFFINITY)
+        before = after_phase(self._result, MigrationPhase.RELIEVE)
         scenario = place.blocked.scenario
         start = scenario.moment(MigrationPhase.PACK, before)
         order = start.phases.pack(start.simulation).order()
@@ -315,6 +318,7 @@ def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
 QUESTIONS: dict[Phase, Callable[[_Answer], Said]] = {
     MigrationPhase.EVACUATE: _Answer.in_drain,
     MigrationPhase.AFFINITY: _Answer.in_repair,
+    MigrationPhase.RELIEVE: _Answer.in_relief,
     MigrationPhase.SPREAD: _Answer.in_spread,
     MigrationPhase.PACK: _Answer.in_pack,
 }

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phases of a plan: the order in which a scope's needs are met.
 
-Evacuation, then the repair of server groups, then spread or pack. All work
-on one simulation; what differs by phase stands in :mod:`..phase_rules`.
+Evacuation, then the repair of server groups, then spread, or relief and pack.
+All work on one simulation; what differs by phase stands in
+:mod:`..phase_rules`.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,9 +15,10 @@ from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
+from kronos.engine.eligibility import young_instances
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
-from kronos.engine.planning import affinity, evacuate, pack, spread
+from kronos.engine.planning import affinity, evacuate, pack, relieve, spread
 from kronos.engine.planning.phase_input import PhaseInput, Search
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
@@ -30,6 +33,7 @@ from kronos.policies.models import Policy
 SEARCHES: dict[Phase, Search] = {
     MigrationPhase.EVACUATE: evacuate.run,
     MigrationPhase.AFFINITY: affinity.run,
+    MigrationPhase.RELIEVE: relieve.run,
     MigrationPhase.SPREAD: spread.run,
     MigrationPhase.PACK: pack.run,
 }
@@ -68,6 +72,7 @@ class PhaseRunner:
         self.stages: list[Stage] = []
         self.policies = list(policies)
         self._cooldowns, self._profiles = cooldowns, profiles
+        self._young = young_instances.of(snapshot, settings)
         index = self.utilization.index
         self.draining: BoolArray = np.array(
             [name in scorecard.draining for name in index.hosts], dtype=bool
@@ -109,6 +114,8 @@ class PhaseRunner:
         settings = self.settings
         if settings.extension.phases:
             return [*settings.extension.phases]
+        if self._cooldowns.standstill:
+            return [MigrationPhase.RELIEVE]
         phases: list[Phase] = []
         if settings.evacuate and (
             self.draining.any() or not settings.rebalance
@@ -116,6 +123,8 @@ class PhaseRunner:
             phases.append(MigrationPhase.EVACUATE)
         if settings.enforces:
             phases.append(MigrationPhase.AFFINITY)
+        if relieve.is_needed(self.scorecard, self.policies, settings):
+            phases.append(MigrationPhase.RELIEVE)
         if settings.rebalance:
             phases.append(
                 MigrationPhase.PACK if self.packs else MigrationPhase.SPREAD
@@ -132,7 +141,11 @@ class PhaseRunner:
         before = len(simulation.steps)
         own = self.settings.extension.phases.get(phase)
         search = own.search if own else SEARCHES[phase]
-        end = search(simulation, self._inputs)
+        young = self._spared(phase)
+        fixed = {**self._inputs.fixed, **young}
+        end = search(simulation, replace(self._inputs, fixed=fixed))
+        position = self.utilization.index.instance
+        end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
@@ -146,11 +159,23 @@ class PhaseRunner:
             hosts |= self.draining
         if rules.from_counting:
             hosts |= self.utilization.counts
-        simulation.begin(
-            rules,
-            self._constraints(rules),
-            self._free & hosts[self.placement.host_of],
-        )
+        movable = self._free & hosts[self.placement.host_of]
+        position = self.utilization.index.instance
+        movable[[position[uuid] for uuid in self._spared(phase)]] = False
+        simulation.begin(rules, self._constraints(rules), movable)
+
+    def _spared(self, phase: Phase) -> dict[str, Reason]:
+        """Those that could move but for their age, with the reason."""
+        if not self._young or not self.rules(phase).spares_young:
+            return {}
+        index, counts = self.utilization.index, self.utilization.counts
+        host_of = self.placement.host_of
+        return {
+            uuid: reason
+            for uuid, reason in self._young.items()
+            if self._free[index.instance[uuid]]
+            and counts[host_of[index.instance[uuid]]]
+        }
 
     def _constraints(self, rules: PhaseRules) -> constraint_set.ConstraintSet:
         readings = None

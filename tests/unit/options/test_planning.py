@@ -21,6 +21,7 @@ class TestPlanning(base.BaseTestCase):
                 'quarantine_seconds': (0, 3600),
                 'return_guard_seconds': (0, 21600),
                 'search': ('greedy', 'best'),
+                'min_age_seconds': (0, 3600),
                 'min_gain': (0.0, 0.0005),
                 'min_plan_gain': (0.0, 0.04),
                 'cost_weight': (0.0, 0.001),

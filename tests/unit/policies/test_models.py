@@ -40,6 +40,7 @@ class TestPolicy(base.BaseTestCase):
                 'threshold': 0.15,
                 'capacity_query': None,
                 'capacity_threshold': 0.80,
+                'relief_threshold': 0.90,
                 'max_migrations_per_cycle': 3,
             },
             policy().model_dump(),
