@@ -220,14 +220,10 @@ def guessed(case: PlanningInput, policy: str) -> PlanningInput:
     if readings.profile is not None:
         profile = replace(readings.profile, samples=[])
         readings = replace(readings, profile=profile)
-    average = {'vm_profile_fallback': Fallback.HOST_AVERAGE}
-    policies = [
-        candidate.model_copy(update=average)
-        if candidate.name == policy
-        else candidate
-        for candidate in case.policies
-    ]
-    return _with_readings(replace(case, policies=policies), policy, readings)
+    average = with_policy(
+        case, policy, vm_profile_fallback=Fallback.HOST_AVERAGE
+    )
+    return _with_readings(average, policy, readings)
 
 
 def _answered(

@@ -22,63 +22,51 @@ class SoftGroups(StrEnum):
     """It costs ``soft_rule_penalty``, in combined imbalance."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PhaseRow:
-    """The rules of one phase, whatever the policies and the settings are.
+    """The rules of one phase, whatever the policies and the settings are."""
 
-    What the fields mean, :class:`PhaseRules` says.
-    """
-
-    from_draining: bool
-    from_counting: bool
-    ceilings: bool
-    return_guard: bool
-    may_price_soft_groups: bool
+    from_draining: bool = False
+    """Whether instances on hosts that are drained may move."""
+    from_counting: bool = False
+    """Whether those on hosts that count may."""
+    ceilings: bool = False
+    """Whether destinations stay below ``capacity_threshold``."""
+    return_guard: bool = False
+    """Whether an instance stays away from where it was moved away."""
+    may_price_soft_groups: bool = False
     """Whether soft groups are priced where the settings ask for that."""
     is_drain: bool = False
     """Whether ``drain_may_exceed_threshold`` is about it."""
     always_prices_soft_groups: bool = False
     """Whether they are priced whatever the settings ask for."""
     spares_young: bool = False
+    """Whether an instance below ``min_age`` stays where it is."""
 
 
 TABLE: dict[Phase, PhaseRow] = {
     MigrationPhase.EVACUATE: PhaseRow(
         from_draining=True,
-        from_counting=False,
         ceilings=True,
-        return_guard=False,
         may_price_soft_groups=True,
         is_drain=True,
     ),
     MigrationPhase.AFFINITY: PhaseRow(
-        from_draining=True,
-        from_counting=True,
-        ceilings=True,
-        return_guard=False,
-        may_price_soft_groups=False,
+        from_draining=True, from_counting=True, ceilings=True
     ),
     MigrationPhase.RELIEVE: PhaseRow(
-        from_draining=False,
-        from_counting=True,
-        ceilings=True,
-        return_guard=True,
-        may_price_soft_groups=False,
+        from_counting=True, ceilings=True, return_guard=True
     ),
     MigrationPhase.SPREAD: PhaseRow(
-        from_draining=False,
         from_counting=True,
-        ceilings=False,
         return_guard=True,
         may_price_soft_groups=True,
         spares_young=True,
     ),
     MigrationPhase.PACK: PhaseRow(
-        from_draining=False,
         from_counting=True,
         ceilings=True,
         return_guard=True,
-        may_price_soft_groups=False,
         spares_young=True,
     ),
 }
@@ -88,21 +76,11 @@ LIVE = [*TABLE]
 """The phases of live migrations."""
 
 
-@dataclass(frozen=True)
-class PhaseRules:
-    """The rules of one phase."""
+@dataclass(frozen=True, kw_only=True)
+class PhaseRules(PhaseRow):
+    """The row of a phase, with what policies and settings make of it."""
 
     phase: Phase
-    from_draining: bool
-    """Whether instances on hosts that are drained may move."""
-    from_counting: bool
-    """Whether those on hosts that count may."""
-    ceilings: bool
-    """Whether destinations stay below ``capacity_threshold``."""
-    return_guard: bool
-    """Whether an instance stays away from where it was moved away."""
-    spares_young: bool
-    """Whether an instance below ``min_age`` stays where it is."""
     thresholds_object: bool
     """Whether a policy's objection forbids a move: its imbalance grows and
     ends above its threshold."""
@@ -113,19 +91,15 @@ class PhaseRules:
 
 
 def rules_of(phase: Phase, mode: Mode, settings: Settings) -> PhaseRules:
-    """The row of a phase, with what policies and settings make of it.
+    """The rules of a phase.
 
     :param mode: of the policies: pack knows no threshold to object by
     """
     own = settings.extension.phases.get(phase)
     row = own.row if own else TABLE[phase]
     return PhaseRules(
+        **vars(row),
         phase=phase,
-        from_draining=row.from_draining,
-        from_counting=row.from_counting,
-        ceilings=row.ceilings,
-        return_guard=row.return_guard,
-        spares_young=row.spares_young,
         thresholds_object=mode is Mode.SPREAD
         and not (row.is_drain and settings.drain_may_exceed_threshold),
         soft_groups=_soft_groups(

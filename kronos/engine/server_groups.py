@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The four server-group policies: what each requires, and what breaks it."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
@@ -83,28 +82,6 @@ def is_enforced(group: ServerGroup, settings: Settings) -> bool:
         return settings.enforce_soft_affinity
     has_rule = group.policy in APART or group.policy in TOGETHER
     return has_rule and settings.enforce_hard_affinity
-
-
-def violations(
-    groups: Iterable[ServerGroup],
-    placement: Mapping[str, str],
-    settings: Settings,
-) -> list[str]:
-    """The rules of enforced kinds that a placement breaks, one text each.
-
-    :param placement: instance uuid to host, of the scope
-    """
-    texts = []
-    for group in sorted(groups, key=lambda group: group.uuid):
-        if is_enforced(group, settings):
-            on = Counter(
-                placement[uuid]
-                for uuid in set(group.members)
-                if uuid in placement
-            )
-            if text := describe(group, on):
-                texts.append(text)
-    return texts
 
 
 def describe(group: ServerGroup, on: Mapping[str, int]) -> str:

@@ -68,19 +68,15 @@ def by_host(nova: NovaClient, source: CellSource) -> dict[str, str]:
 def fill_in(
     source: CellSource,
     hosts: Iterable[Host],
-    aggregates: Iterable[HostAggregate],
-    services: Mapping[str, ComputeService] | None,
+    cells: Mapping[str, Mapping[str, str]],
 ) -> None:
     """Give hosts their cell; freeze those whose cell cannot be told.
 
     As long as no host of the cloud is mapped there is one cell for all.
 
-    :param services: by host; None if os-services failed
+    :param cells: as of :func:`claims`
     """
-    cells = claims(source, aggregates, services)
-    if not cells:
-        return
-    for host in hosts:
+    for host in hosts if cells else ():
         names = cells.get(host.name, {})
         if len(names) == 1:
             [host.cell] = names

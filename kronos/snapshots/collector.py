@@ -145,17 +145,12 @@ class Collector:
         taken_at = self._clock()
         services = self._services()
         cloud, warnings = self._cloud(services)
-        cells.fill_in(
-            self._cell_source,
-            [*cloud.hosts.values(), *cloud.other_hosts.values()],
-            cloud.aggregates,
-            services,
-        )
-        cloud.cells = cells.claims(
-            self._cell_source, cloud.aggregates, services
-        )
-        hosts = len(cloud.hosts) + len(cloud.other_hosts)
-        self._report(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
+        source = self._cell_source
+        cloud.cells = cells.claims(source, cloud.aggregates, services)
+        hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+        cells.fill_in(source, hosts, cloud.cells)
+        aggregates = len(cloud.aggregates)
+        self._report(f'{len(hosts)} hosts in {aggregates} aggregates')
         return CloudInventory(
             cloud, services, taken_at=taken_at, warnings=warnings
         )
@@ -175,7 +170,8 @@ class Collector:
         gathered.events = self._events(
             gathered.instances, events, settings, gathered.taken_at
         )
-        lasting_faults.note(self._placement, gathered)
+        if gathered.events:
+            lasting_faults.note(self._placement, gathered)
         self._report(
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'

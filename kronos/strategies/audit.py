@@ -14,7 +14,7 @@ from kronos.common.names import near_names
 from kronos.common.timing import timed
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
-from kronos.engine.scheduling import durations
+from kronos.engine.scheduling import migration_costs
 from kronos.engine.scoring import labels
 from kronos.engine.settings import (
     ModePhases,
@@ -114,7 +114,7 @@ def run(
     basis = publishing.Basis(
         live_plans, _hosts(plan.report, snapshots, request.additions)
     )
-    pace = durations.by_scope(snapshots)
+    pace = migration_costs.seconds_by_scope(snapshots)
     return AuditResult(
         plan.report, plan.parents, plan.order, settings, basis, timings, pace
     )

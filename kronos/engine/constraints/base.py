@@ -13,7 +13,8 @@ from __future__ import annotations
 import abc
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -78,6 +79,12 @@ class ConstraintInput:
         return [self.snapshot.hosts[name] for name in self.index.hosts]
 
     @property
+    def cells(self) -> list[str]:
+        """[H], '' where one is not known; empty where none is."""
+        cells = [host.cell for host in self.hosts]
+        return cells if any(cells) else []
+
+    @property
     def instances(self) -> list[Instance]:
         """[V]"""
         return [self.snapshot.instances[uuid] for uuid in self.index.instances]
@@ -123,6 +130,8 @@ class Constraint(abc.ABC):
     """Whether it holds for instances of a host that was lost, too."""
     is_lasting: ClassVar[bool] = True
     """Whether what it refuses now it refuses whatever else moves."""
+    subject: ClassVar[attrgetter[Any]] = attrgetter('index')
+    """What of an input it is about: it is not built where that is empty."""
 
     def __init__(self, instances: int, hosts: int) -> None:
         self._shape = (instances, hosts)

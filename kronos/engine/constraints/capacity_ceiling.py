@@ -6,6 +6,7 @@ Pack, evacuation and repair obey it. Its readings are those of
 without that query is held to its scores.
 """
 
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -26,6 +27,7 @@ class CapacityCeiling(Constraint):
     """Every policy's projected reading stays below its ceiling."""
 
     codes = frozenset({Code.OVER_CEILING, Code.CEILING_UNKNOWN})
+    subject = attrgetter('readings')
     is_lasting = False
 
     def __init__(self, readings: CapacityReadings) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cell constraint: no live migration crosses cells."""
 
+from operator import attrgetter
 from typing import Self
 
 from kronos.engine import edits
@@ -19,11 +20,12 @@ class SameCell(KeyedConstraint[str, str]):
     """
 
     codes = frozenset({Code.CELL_CROSSED})
+    subject = attrgetter('cells')
 
     @classmethod
     def build(cls, inputs: ConstraintInput) -> Self | None:
-        cells = [host.cell for host in inputs.hosts]
-        if not any(cells):
+        cells = inputs.cells
+        if not cells:
             return None
         return cls([cells[host] for host in inputs.host_of.tolist()], cells)
 

@@ -304,7 +304,11 @@ class ConstraintSet:
 def build(inputs: ConstraintInput) -> ConstraintSet:
     """The constraints of a scope in one phase."""
     every = inputs.settings.extension.constraints(CONSTRAINTS)
-    built = [constraint.build(inputs) for constraint in every]
+    built = [
+        constraint.build(inputs)
+        for constraint in every
+        if constraint.subject(inputs)
+    ]
     constraints = [
         constraint for constraint in built if constraint is not None
     ]

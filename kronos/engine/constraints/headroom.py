@@ -72,10 +72,10 @@ class HeadroomConstraint(Constraint):
             for instance in inputs.instances
         ]
         constraint = cls(demands, inputs.hosts, resources)
-        for uuid, name in in_flight.unclaimed(inputs.snapshot):
-            constraint.reserve(
-                inputs.index.instance[uuid], inputs.index.host[name]
-            )
+        if inputs.snapshot.events:
+            index = inputs.index
+            for uuid, name in in_flight.unclaimed(inputs.snapshot):
+                constraint.reserve(index.instance[uuid], index.host[name])
         return constraint
 
     @staticmethod

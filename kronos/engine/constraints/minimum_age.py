@@ -2,6 +2,7 @@
 """The minimum age: a young instance stays where it is."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -22,6 +23,7 @@ class MinimumAge(Constraint):
     """
 
     codes = frozenset({Code.INSTANCE_YOUNG})
+    subject = attrgetter('settings.min_age_seconds')
     binds_rebuilds = False
 
     def __init__(

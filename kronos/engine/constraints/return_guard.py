@@ -2,6 +2,7 @@
 """The return guard: an instance does not go back to where it left."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -21,6 +22,7 @@ class ReturnGuard(Constraint):
     """
 
     codes = frozenset({Code.RETURN_GUARD})
+    subject = attrgetter('cooldowns.returns')
     binds_rebuilds = False
 
     def __init__(

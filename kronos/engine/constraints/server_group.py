@@ -6,6 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -56,6 +57,7 @@ class ServerGroupConstraint(Constraint):
     """
 
     is_lasting = False
+    subject = attrgetter('snapshot.groups')
 
     def __init__(
         self,
@@ -183,10 +185,7 @@ class ServerGroupConstraint(Constraint):
 
     def breaks(self, instance: int, host: int) -> int:
         """How many groups' rules the move breaks."""
-        return sum(
-            bool(self._why_not(tally, instance, host))
-            for tally in self._of.get(instance, ())
-        )
+        return len(self.reasons(instance, host))
 
     def breaks_rows(self, instances: IntArray) -> IntArray:
         """[n, H]: how many rules each of n instances breaks at a host."""

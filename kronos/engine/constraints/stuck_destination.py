@@ -2,6 +2,7 @@
 """The stuck destinations: hosts that take no more, for stuck migrations."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -21,6 +22,7 @@ class StuckDestination(Constraint):
     """
 
     codes = frozenset({Code.HOST_STUCK_INTO})
+    subject = attrgetter('cooldowns.held_destinations')
     binds_rebuilds = False
 
     def __init__(

@@ -99,6 +99,8 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     Which source reports a move, and in which order, makes no difference;
     if two report one, the newer time counts.
     """
+    if not snapshot.events and not snapshot.seeds:
+        return Cooldowns()
     past = _Past(snapshot, settings)
     seeds = Sown(snapshot, settings)
     cooldowns = Cooldowns(

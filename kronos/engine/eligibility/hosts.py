@@ -7,6 +7,7 @@ pre-flight checks of a move all ask here.
 
 from collections.abc import Iterable, Sequence
 
+from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ComputeService, Host, Snapshot
@@ -27,6 +28,8 @@ OF_SERVICE = frozenset(
     }
 )
 """What a row of os-services says, or that there is none."""
+GAPS = frozenset({Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY})
+"""That a policy lacks a value of it."""
 BEING_DRAINED = 'it is being drained'
 
 
@@ -188,8 +191,8 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
                 for instance in snapshot.instances.values()
             )
             warnings.append(
-                f'host {host} is not drained: {reason}; its {number} '
-                f'instance{"" if number == 1 else "s"} cannot '
+                f'host {host} is not drained: {reason}; its '
+                f'{wording.counted(number, "instance")} cannot '
                 f'{extension.cannot}'
             )
         elif (

@@ -5,7 +5,7 @@ Each holds its instance, and its turn at its two hosts, until somebody ends it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kronos.common import durations
 from kronos.engine import wording
@@ -89,66 +89,60 @@ class StuckMigrations:
 
     def held_sources(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to leave it."""
-        hold = _Hold('out of', 'sends', OUT_OF_HOST)
-        return self._reasons(
-            lambda event: event.source, hold, Code.HOST_STUCK_OUT
+        return self._held(
+            Code.HOST_STUCK_OUT,
+            lambda event: event.source,
+            ('out of', 'sends', OUT_OF_HOST),
         )
 
     def held_destinations(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to go there."""
-        hold = _Hold('into', 'takes', INTO_HOST)
-        return self._reasons(
-            lambda event: event.destination, hold, Code.HOST_STUCK_INTO
+        return self._held(
+            Code.HOST_STUCK_INTO,
+            lambda event: event.destination,
+            ('into', 'takes', INTO_HOST),
         )
 
-    def _reasons(
-        self, end: Callable[[Event], str], hold: '_Hold', code: Code
+    def _held(
+        self,
+        code: Code,
+        end: Callable[[Event], str],
+        how: tuple[str, str, int],
     ) -> dict[str, Reason]:
         """The hosts that stuck migrations block, each with the reason.
 
         :param end: which of the two hosts of a migration
+        :param how: its way there, what a host does then, and how many are
+            under way there at a time
         """
         by_host: dict[str, list[Event]] = {}
         for event in self._events:
             if end(event) and holds_hosts(event, self._settings, self._now):
                 by_host.setdefault(end(event), []).append(event)
         return {
-            host: Reason(
-                hold.message(host, len(events), self._names(events)),
-                code,
-                host=host,
-            )
+            host: Reason(self._why_held(host, events, *how), code, host=host)
             for host, events in by_host.items()
-            if len(events) >= hold.most
+            if len(events) >= how[-1]
         }
 
-    def _names(self, events: Sequence[Event]) -> list[str]:
-        uuids = sorted({event.instance for event in events})
-        return [self._called(uuid) for uuid in uuids]
-
-
-@dataclass
-class _Hold:
-    """How a host is held by migrations that are stuck."""
-
-    way: str
-    """'out of' or 'into' it."""
-    verb: str
-    """What a host does then."""
-    most: int
-    """So many are under way there at a time."""
-
-    def message(self, host: str, number: int, names: Sequence[str]) -> str:
-        """``the migration of instance web1 out of cmp1 is stuck, and ...``
-
-        :param number: of the migrations
-        """
-        several = number > 1
+    def _why_held(
+        self,
+        host: str,
+        events: Sequence[Event],
+        way: str,
+        verb: str,
+        most: int,
+    ) -> str:
+        """``the migration of instance web1 out of cmp1 is stuck, and ...``"""
+        names = [
+            self._called(uuid)
+            for uuid in sorted({event.instance for event in events})
+        ]
+        several = len(events) > 1
         return (
             f'the migration{"s" if several else ""} of '
             f'instance{"s" if len(names) > 1 else ""} {wording.some(names)} '
-            f'{self.way} {host} {"are" if several else "is"} stuck, and a '
-            f'host {self.verb} {self.most} '
-            f'server{"" if self.most == 1 else "s"} at a time; end '
+            f'{way} {host} {"are" if several else "is"} stuck, and a host '
+            f'{verb} {wording.counted(most, "server")} at a time; end '
             f'{"them" if several else "it"} by hand'
         )

@@ -156,7 +156,7 @@ class _Answer:
             f'it is legal and {self._effect()}, but {step.destination} is '
             f'better: step {number} lowers it by {fell:.4f}'
         )
-        if self._place.moment.packs:
+        if self._place.moment.phases.inputs.packs:
             text = self._other_in_use(step, number)
         elif fell < (self._verdict.gain or 0.0) - EPSILON:
             text = (

@@ -8,13 +8,13 @@ again, until it would plan the instance; so every reason is its own.
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import instances
+from kronos.engine.eligibility import hosts, instances
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain.relaxations import relax
-from kronos.engine.explain.scenario import GAPS, Scenario
+from kronos.engine.explain.scenario import Scenario
 from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scheduling.migration_costs import bandwidth_of
+from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring import scorecard
 from kronos.engine.types import PlanningInput, Rest, Stop, StopReason
 
@@ -198,8 +198,11 @@ class Blockers:
         if pair.instance in blocked.case.snapshot.instances:
             instance = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case
-            speed = bandwidth_of(case.snapshot, case.settings)
-            rule = instances.rule(case.snapshot, case.settings, speed)
+            rule = instances.rule(
+                case.snapshot,
+                case.settings,
+                lambda: MigrationCosts(case.snapshot, case.settings).bandwidth,
+            )
             for own in rule(instance):
                 blocked.reasons.append(own)
                 if not quick:
@@ -260,7 +263,9 @@ class Blockers:
             reason.code is Code.SCOPE_NO_POLICY for reason in blocked.reasons
         ):
             # A policy that can be used has a value of every host.
-            return [own for own in by_code.values() if own.code not in GAPS]
+            return [
+                own for own in by_code.values() if own.code not in hosts.GAPS
+            ]
         return list(by_code.values())
 
 

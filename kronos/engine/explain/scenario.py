@@ -6,6 +6,7 @@ is a simulation of it, led through some of the steps. Whoever changes the input
 and makes a scenario of it asks the planner itself what the change would do.
 """
 
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.planning.scope_planner import ScopePlanner, Stopped
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring import evaluation, usages
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.placement import Placement
@@ -40,9 +41,6 @@ from kronos.policies.models import Policy
 
 MOMENTS = 8
 """So many moments of a scenario are kept."""
-
-GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
-"""A host takes no part for lack of a value alone."""
 
 
 def cases(
@@ -95,11 +93,6 @@ class PlanningMoment:
     def utilization(self) -> Utilization:
         return self.simulation.utilization
 
-    @property
-    def packs(self) -> bool:
-        """Whether the policies want hosts filled."""
-        return self.phases.packs
-
     def make(self, step: MigrationStep) -> None:
         """Make the next step of the plan."""
         index = self.simulation.utilization.index
@@ -143,34 +136,29 @@ class Scenario:
         )
         """None where the scope stands still."""
         self._reasons: dict[str, list[Reason]] = {}
-        self._thin: dict[str, list[Mapping[str, float]]] | None = None
-        self._available: dict[str, None] | None = None
-        self._trials: list[evaluation.PolicyEvaluation] | None = None
         self._passing: tuple[PlanningMoment, int] | None = None
         """The last passing moment, and how many steps are made."""
         self._moments: dict[tuple[Phase, int], PlanningMoment] = {}
 
-    def available(self) -> dict[str, None]:
+    @functools.cached_property
+    def _available(self) -> dict[str, None]:
         """The hosts that count, or lack nothing but a policy's value."""
-        if self._available is None:
-            out = self.scope.card.excluded
-            self._available = {
-                host: None
-                for host in sorted(self.case.snapshot.hosts)
-                if host not in out or out[host].code in GAPS
-            }
-        return self._available
+        out = self.scope.card.excluded
+        return {
+            host: None
+            for host in sorted(self.case.snapshot.hosts)
+            if host not in out or out[host].code in hosts.GAPS
+        }
 
-    def evaluations(self) -> list[evaluation.PolicyEvaluation]:
+    @functools.cached_property
+    def _evaluations(self) -> list[evaluation.PolicyEvaluation]:
         """The policies in use, with their values of every host."""
-        if self._trials is None:
-            case, names = self.case, list(self.available())
-            self._trials = [
-                evaluation.attempt(policy, case.snapshot, names, case.settings)
-                for policy in case.policies
-                if policy.name in self.scope.card.values
-            ]
-        return self._trials
+        case, names = self.case, list(self._available)
+        return [
+            evaluation.attempt(policy, case.snapshot, names, case.settings)
+            for policy in case.policies
+            if policy.name in self.scope.card.values
+        ]
 
     def host_reasons(self, name: str) -> list[Reason]:
         """All that keeps a host from taking anything, in a fixed order."""
@@ -192,7 +180,7 @@ class Scenario:
         ignored = self.ignored_policies(name)
         return [
             reason
-            for evaluated in self.evaluations()
+            for evaluated in self._evaluations
             if evaluated.policy.name not in ignored
             for reason in evaluated.gaps(name)
         ]
@@ -203,14 +191,14 @@ class Scenario:
         The host lacks a value of theirs, and with it too few hosts would
         have one. One policy is always left.
         """
-        if name in self.available() or self.case.settings.require_all_policies:
+        if name in self._available or self.case.settings.require_all_policies:
             return set()
         evaluations = [
             evaluated
-            for evaluated in self.evaluations()
+            for evaluated in self._evaluations
             if not evaluated.result.skipped
         ]
-        thin = self._thin_values()
+        thin = self._thin_values
         lost = [
             evaluated
             for evaluated in evaluations
@@ -231,24 +219,24 @@ class Scenario:
             ]
         return {evaluated.policy.name for evaluated in lost}
 
+    @functools.cached_property
     def _thin_values(self) -> dict[str, list[Mapping[str, float]]]:
         """By policy the values that just enough hosts have."""
-        if self._thin is None:
-            self._thin = {}
-            names = self.available()
-            least = self.case.settings.min_host_coverage * (len(names) + 1)
-            for evaluated in self.evaluations():
-                thin = self._thin[evaluated.policy.name] = []
-                for values in (
-                    evaluated.values,
-                    evaluated.capacities,
-                    evaluated.loads,
-                ):
-                    if values is not None:
-                        measured = sum(host in values for host in names)
-                        if measured < least - usages.NOISE or not measured:
-                            thin.append(values)
-        return self._thin
+        names = self._available
+        least = self.case.settings.min_host_coverage * (len(names) + 1)
+
+        def is_thin(values: Mapping[str, float]) -> bool:
+            measured = sum(host in values for host in names)
+            return measured < least - usages.NOISE or not measured
+
+        return {
+            each.policy.name: [
+                values
+                for values in (each.values, each.capacities, each.loads)
+                if values is not None and is_thin(values)
+            ]
+            for each in self._evaluations
+        }
 
     def passing(
         self, phase: Phase, steps: Sequence[MigrationStep]

@@ -73,9 +73,8 @@ class DrainReasons:
 
     def _no_budget(self) -> Reason:
         number = self._simulation.budget
-        text = f'the budget of {number} migrations is used'
-        if number == 1:
-            text = 'the budget of 1 migration is used'
+        used = wording.counted(number or 0, 'migration')
+        text = f'the budget of {used} is used'
         if not number:
             # It is less by what is under way, and was at least 1.
             text = 'no migration is left in the budget: others are under way'

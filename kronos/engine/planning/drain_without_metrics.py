@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kronos.engine.eligibility import hosts
-from kronos.engine.reasons import Code
 from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings, UnexplainedLoad
 from kronos.engine.types import (
@@ -31,7 +30,6 @@ MEMORY = 'MEMORY_MB'
 FULL = 1.0 + 1e-6
 """A ceiling that leaves it to Placement how full a host may become."""
 NOTICE = 'drained without metrics, by {}: {}; nothing else is planned'
-GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
 
 
 @dataclass
@@ -132,7 +130,7 @@ def _lacks_metrics(card: scorecard.Scorecard) -> bool:
     if card.blocked is StopReason.NO_POLICY:
         return True
     return card.blocked is StopReason.TOO_FEW_HOSTS and any(
-        reason.code in GAPS for reason in card.excluded.values()
+        reason.code in hosts.GAPS for reason in card.excluded.values()
     )
 
 

@@ -6,8 +6,9 @@ All work on one simulation; what differs by phase stands in
 :mod:`..phase_rules`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,54 +41,63 @@ SEARCHES: dict[Phase, Search] = {
 """What plans in each phase of the trunk."""
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A scope before the first move of its plan."""
+
+    card: Scorecard
+    """What the policies say of its hosts, as earlier scopes leave them."""
+    now: Snapshot
+    """As earlier scopes leave it."""
+    stages: list[Stage]
+    policies: list[Policy]
+    """Those in use, at least one."""
+    profiles: Profiles
+    cooldowns: Cooldowns
+    fixed: dict[str, Reason]
+    """Instance uuid to the reason why no phase may move it."""
+    unavailable: dict[str, Reason]
+    """Those of them that the past or an earlier scope forbids."""
+    settings: Settings
+
+    def phases(self) -> PhaseRunner:
+        """The phases before the first move; anew with each call."""
+        return PhaseRunner(self)
+
+
 class PhaseRunner:
-    """The phases of one scope.
+    """The phases of one scope."""
 
-    :param snapshot: as earlier scopes leave it
-    :param policies: those in use, at least one
-    :param fixed: instance uuid to the reason why no phase may move it
-    """
-
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        scorecard: Scorecard,
-        profiles: Profiles,
-        policies: Sequence[Policy],
-        cooldowns: Cooldowns,
-        fixed: Mapping[str, Reason],
-        settings: Settings,
-    ) -> None:
-        self.snapshot = snapshot
-        self.scorecard = scorecard
-        self.settings = settings
-        self.utilization = build.build(snapshot, scorecard, profiles)
-        if settings.veto_reference is VetoReference.INITIAL:
+    def __init__(self, scope: Prepared) -> None:
+        self._scope = scope
+        self.snapshot = scope.now
+        self.scorecard = scope.card
+        self.settings = scope.settings
+        self.utilization = build.build(scope.now, scope.card, scope.profiles)
+        if scope.settings.veto_reference is VetoReference.INITIAL:
             self.utilization.vetoed_above = self.utilization.imbalances
-        self.placement = Placement.of(snapshot, self.utilization.index)
+        self.placement = Placement.of(scope.now, self.utilization.index)
         self.host_of_before = self.placement.host_of.copy()
         self.hosts_over_before = self.utilization.hosts_over()
         self.combined_before = self.utilization.combined()
         self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
-        self.policies = list(policies)
-        self._cooldowns, self._profiles = cooldowns, profiles
-        self._young = young_instances.of(snapshot, settings)
+        self._young = young_instances.of(scope.now, scope.settings)
         index = self.utilization.index
         self.draining: BoolArray = np.array(
-            [name in scorecard.draining for name in index.hosts], dtype=bool
+            [name in scope.card.draining for name in index.hosts], dtype=bool
         )
         self._free: BoolArray = np.array(
-            [uuid not in fixed for uuid in index.instances], dtype=bool
+            [uuid not in scope.fixed for uuid in index.instances], dtype=bool
         )
-        self._inputs = PhaseInput(
-            snapshot,
-            scorecard,
-            self.policies,
-            cooldowns,
-            dict(fixed),
+        self.inputs = PhaseInput(
+            scope.now,
+            scope.card,
+            scope.policies,
+            scope.cooldowns,
+            scope.fixed,
             self.draining,
-            settings,
+            scope.settings,
         )
 
     def run(self, budget: int | None) -> Simulation:
@@ -107,14 +117,14 @@ class PhaseRunner:
 
     def rules(self, phase: Phase) -> PhaseRules:
         """The rules of a phase."""
-        return phase_rules.rules_of(phase, self._inputs.mode, self.settings)
+        return phase_rules.rules_of(phase, self.inputs.mode, self.settings)
 
     def order(self) -> list[Phase]:
         """The phases that run, in their order."""
         settings = self.settings
         if settings.extension.phases:
             return [*settings.extension.phases]
-        if self._cooldowns.standstill:
+        if self.inputs.cooldowns.standstill:
             return [MigrationPhase.RELIEVE]
         phases: list[Phase] = []
         if settings.evacuate and (
@@ -123,18 +133,15 @@ class PhaseRunner:
             phases.append(MigrationPhase.EVACUATE)
         if settings.enforces:
             phases.append(MigrationPhase.AFFINITY)
-        if relieve.is_needed(self.scorecard, self.policies, settings):
+        if relieve.is_needed(self.scorecard, self.inputs.policies, settings):
             phases.append(MigrationPhase.RELIEVE)
         if settings.rebalance:
             phases.append(
-                MigrationPhase.PACK if self.packs else MigrationPhase.SPREAD
+                MigrationPhase.PACK
+                if self.inputs.packs
+                else MigrationPhase.SPREAD
             )
         return phases
-
-    @property
-    def packs(self) -> bool:
-        """Whether the policies want hosts filled."""
-        return self._inputs.packs
 
     def _run(self, simulation: Simulation, phase: Phase) -> None:
         self.begin(simulation, phase)
@@ -142,8 +149,8 @@ class PhaseRunner:
         own = self.settings.extension.phases.get(phase)
         search = own.search if own else SEARCHES[phase]
         young = self._spared(phase)
-        fixed = {**self._inputs.fixed, **young}
-        end = search(simulation, replace(self._inputs, fixed=fixed))
+        fixed = {**self.inputs.fixed, **young}
+        end = search(simulation, replace(self.inputs, fixed=fixed))
         position = self.utilization.index.instance
         end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         self.ends.append(end)
@@ -183,8 +190,8 @@ class PhaseRunner:
             readings = build.capacity_readings(
                 self.utilization,
                 self.scorecard,
-                self._profiles,
-                self.policies,
+                self._scope.profiles,
+                self._scope.policies,
                 self.host_of_before,
             )
         return constraint_set.build(
@@ -195,15 +202,15 @@ class PhaseRunner:
                 index=self.utilization.index,
                 host_of=self.placement.host_of,
                 excluded=self.scorecard.excluded,
-                cooldowns=self._cooldowns,
+                cooldowns=self._scope.cooldowns,
                 readings=readings,
             )
         )
 
     def repair(self, simulation: Simulation) -> affinity.Repair:
         """The repair of server groups, before its first move."""
-        return affinity.Repair(simulation, self._inputs)
+        return affinity.Repair(simulation, self.inputs)
 
     def pack(self, simulation: Simulation) -> pack.Consolidation:
         """The packing, before its first move."""
-        return pack.Consolidation(simulation, self._inputs)
+        return pack.Consolidation(simulation, self.inputs)

@@ -13,7 +13,6 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.reasons import Reason
-from kronos.engine.scheduling import time_limits
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -63,7 +62,7 @@ def _unmoved(
     why = Reason(reason, stopped.code)
     combined = _combined(card)
     placement = {s.uuid: s.host for s in snapshot.instances.values()}
-    broken = server_groups.violations(snapshot.groups, placement, settings)
+    groups = _groups(snapshot, placement, placement, settings)
     in_use = len(set(placement.values()))
     result = AggregateResult(
         name=snapshot.scope,
@@ -81,15 +80,21 @@ def _unmoved(
         stayed=dict.fromkeys(sorted(snapshot.instances), why),
         hosts_in_use_before=in_use,
         hosts_in_use_after=in_use,
-        violations_before=broken,
-        violations_after=list(broken),
-        groups=_groups(snapshot, placement, placement, settings),
+        groups=groups,
         instances=_instances(snapshot),
         warnings=list(card.warnings),
     )
+    result.violations_before = _broken(groups, 'broken_before')
+    result.violations_after = _broken(groups, 'broken_after')
     result.hosts_over_before = _hosts_over(result.policies)
     result.hosts_over_after = result.hosts_over_before
     return result
+
+
+def _broken(groups: Sequence[GroupStanding], when: str) -> list[str]:
+    """The rules that are broken, of the groups that are enforced."""
+    texts = (getattr(group, when) for group in groups if group.enforced)
+    return list(filter(None, texts))
 
 
 def _hosts_over(policies: list[PolicyResult]) -> int:
@@ -131,21 +136,16 @@ def planned(
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = utilization.hosts_over()
     result.hosts_in_use_after = len(set(phases.placement.host_of.tolist()))
-    placement = phases.placement.by_uuid()
-    result.violations_after = server_groups.violations(
-        phases.snapshot.groups, placement, phases.settings
-    )
-    standing = result.instances
-    before = {uuid: standing[uuid].host for uuid in standing}
+    before = {uuid: place.host for uuid, place in result.instances.items()}
     result.groups = _groups(
-        phases.snapshot, before, placement, phases.settings
+        phases.snapshot, before, phases.placement.by_uuid(), phases.settings
     )
+    result.violations_after = _broken(result.groups, 'broken_after')
     result.begun = [begun for end in phases.ends for begun in end.begun]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
     _extend(result, phases)
-    late = time_limits.warnings(result.steps, costs.bandwidth, phases.settings)
-    result.warnings += [*warnings, *late]
+    result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
     return result

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from kronos.engine.eligibility import cooldown, stuck_migrations
 from kronos.engine.planning import relieve, stop_reasons
 from kronos.engine.planning import result as outcome
-from kronos.engine.planning.phases import PhaseRunner
+from kronos.engine.planning.phases import Prepared
 from kronos.engine.planning.shared_hosts import EarlierPlans
-from kronos.engine.reasons import Reason
 from kronos.engine.scoring import profiles, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -42,38 +41,6 @@ class Stopped:
     stopped: Stop
     reason: str
     """``stopped`` as a sentence."""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A scope before the first move of its plan."""
-
-    card: scorecard.Scorecard
-    """What the policies say of its hosts, as earlier scopes leave them."""
-    now: Snapshot
-    """As earlier scopes leave it."""
-    stages: list[Stage]
-    policies: list[Policy]
-    """Those in use."""
-    profiles: profiles.Profiles
-    cooldowns: cooldown.Cooldowns
-    fixed: dict[str, Reason]
-    """Instance uuid to the reason why no phase may move it."""
-    unavailable: dict[str, Reason]
-    """Those of them that the past or an earlier scope forbids."""
-    settings: Settings
-
-    def phases(self) -> PhaseRunner:
-        """The phases before the first move; anew with each call."""
-        return PhaseRunner(
-            self.now,
-            self.card,
-            self.profiles,
-            self.policies,
-            self.cooldowns,
-            self.fixed,
-            self.settings,
-        )
 
 
 class ScopePlanner:
@@ -109,7 +76,8 @@ class ScopePlanner:
         """The scope before the first move, or why there is none."""
         snapshot, settings = self._snapshot, self._settings
         card = scorecard.score(snapshot, self._inputs.policies, settings)
-        now = self._earlier.place(snapshot)
+        earlier = self._earlier
+        now = earlier.place(snapshot) if earlier.moves else snapshot
         stages = [
             Stage('services', len(snapshot.services or {})),
             Stage('score', len(set().union(*card.values.values()))),
@@ -138,10 +106,11 @@ class ScopePlanner:
         weights = profiles.profile(snapshot, used, card, settings)
         stages.append(Stage('profile', len(weights.profiles)))
         warnings = card.warnings + weights.warnings + cooldowns.notes
-        card = self._earlier.shifted(
-            snapshot, replace(card, warnings=warnings), weights
-        )
-        unavailable = cooldowns.unavailable | self._earlier.planned()
+        card = replace(card, warnings=warnings)
+        unavailable = cooldowns.unavailable
+        if self._earlier.moves:
+            card = self._earlier.shifted(snapshot, card, weights)
+            unavailable = unavailable | self._earlier.planned()
         frozen, everyone = card.frozen, now.instances.values()
         stages += [
             Stage('down', sum(server.host in frozen for server in everyone)),

@@ -96,8 +96,6 @@ class EarlierPlans:
 
     def _believed(self, snapshot: Snapshot) -> list[EarlierMove]:
         """The moves of instances that were not seen elsewhere meanwhile."""
-        if not self.moves:
-            return []
         host_of = {
             uuid: instance.host
             for uuid, instance in snapshot.instances.items()

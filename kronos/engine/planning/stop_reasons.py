@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reasons of a stop: why planning ended, why an instance stayed."""
 
+import functools
 from collections import Counter
 from collections.abc import Mapping
 
@@ -10,7 +11,7 @@ from kronos.engine import wording
 from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scheduling.migration_costs import bandwidth_of
+from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import SearchName, Settings, SwapMoves
 from kronos.engine.simulation.simulation import Simulation
@@ -35,7 +36,10 @@ def fixed_instances(
         planned already in another scope
     """
     fixed = {}
-    rule = instances.rule(snapshot, settings, bandwidth_of(snapshot, settings))
+    bandwidth = functools.cache(
+        lambda: MigrationCosts(snapshot, settings).bandwidth
+    )
+    rule = instances.rule(snapshot, settings, bandwidth)
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
         against = rule(instance)
@@ -65,7 +69,8 @@ def why_stopped(
 
     :param all_judged: whether no policy was skipped
     """
-    after = f' after {_counted(migrations)}' if migrations else ''
+    moves = wording.counted(migrations, 'migration')
+    after = f' after {moves}' if migrations else ''
     over = utilization.over_threshold()
     if stopped is StopReason.BALANCED:
         which = 'all' if all_judged else 'the judged'
@@ -76,7 +81,7 @@ def why_stopped(
     if stopped is StopReason.BUDGET:
         text = 'nothing is left of the budget'
         if migrations:
-            text = f'the budget of {_counted(migrations)} is used'
+            text = f'the budget of {moves} is used'
     else:
         text = (
             f'no legal {_kinds(settings)} improves the combined imbalance '
@@ -109,10 +114,6 @@ def _by_least(settings: Settings) -> str:
     if settings.cost_weight:
         least += f' and {settings.cost_weight:g} for each 100 GiB'
     return f' by {least} or more'
-
-
-def _counted(migrations: int) -> str:
-    return f'{migrations} migration{"" if migrations == 1 else "s"}'
 
 
 def standing(
@@ -234,7 +235,7 @@ def no_destination(
         refused.append((remaining, otherwise))
     # The first refusal is that of the host where it is.
     text = '; '.join(
-        f'{number} host{"" if number == 1 else "s"}: {reason}'
+        f'{wording.counted(number, "host")}: {reason}'
         for number, reason in refused[1:]
     )
     return Reason(

@@ -186,17 +186,15 @@ def _answers(
     readings = snapshot.readings.get(policy.name)
     if readings is None:
         raise _Unusable('imbalance_query: there is no reading of it')
-    answers = {'imbalance_query': readings.imbalance}
-    if readings.profile is not None:
-        answers['vm_profile_query'] = readings.profile
-    if policy.host_capacity_query is not None:
-        if readings.host_capacity is None:
-            raise _Unusable('host_capacity_query: there is no reading of it')
-        answers['host_capacity_query'] = readings.host_capacity
-    if asks_capacity(policy, settings):
-        if readings.capacity is None:
-            raise _Unusable('capacity_query: there is no reading of it')
-        answers['capacity_query'] = readings.capacity
+    answers: dict[str, Reading] = {}
+    for row in models.QUERIES:
+        if not asks(row, policy, settings):
+            continue
+        reading = getattr(readings, row.reading)
+        if reading is not None:
+            answers[row.field] = reading
+        elif not row.label_type:
+            raise _Unusable(f'{row.field}: there is no reading of it')
     return answers
 
 

@@ -7,6 +7,7 @@ Fails closed: what is unknown is not planned on, and the reason is kept.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from kronos.engine import wording
 from kronos.engine.eligibility import hosts
@@ -153,13 +154,9 @@ def score(
         not_drained=hosts.not_drained(snapshot, settings),
         draining_values=_values(used, draining),
         loads={evaluated.policy.name: evaluated.loads for evaluated in used},
-        capacities={
-            evaluated.policy.name: evaluated.capacities
-            for evaluated in used
-            if evaluated.capacities is not None
-        },
-        measured=_measured(used),
-        attributions=_attributions(evaluations),
+        capacities=_known(used, 'capacities'),
+        measured=_known(used, 'measured'),
+        attributions=_known(evaluations, 'attribution'),
         warnings=[text for tried in evaluations for text in tried.warnings]
         + hosts.undrainable(snapshot, settings),
     ).rescored()
@@ -169,23 +166,14 @@ def score(
     return replace(card, blocked=blocked, reason=reason)
 
 
-def _measured(
-    used: Sequence[PolicyEvaluation],
-) -> dict[str, usages.Measured]:
+def _known(
+    evaluations: Sequence[PolicyEvaluation], name: str
+) -> dict[str, Any]:
+    """By policy the value of a field, where it is known."""
     return {
-        evaluated.policy.name: evaluated.measured
-        for evaluated in used
-        if evaluated.measured is not None
-    }
-
-
-def _attributions(
-    evaluations: Sequence[PolicyEvaluation],
-) -> dict[str, Attribution]:
-    return {
-        evaluated.policy.name: evaluated.attribution
+        evaluated.policy.name: value
         for evaluated in evaluations
-        if evaluated.attribution is not None
+        if (value := getattr(evaluated, name)) is not None
     }
 
 

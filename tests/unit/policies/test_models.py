@@ -41,6 +41,7 @@ class TestPolicy(base.BaseTestCase):
                 'capacity_query': None,
                 'capacity_threshold': 0.80,
                 'relief_threshold': 0.90,
+                'metrics_window': None,
                 'max_migrations_per_cycle': 3,
             },
             policy().model_dump(),

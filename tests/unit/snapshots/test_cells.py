@@ -36,7 +36,8 @@ class TestFillIn(base.BaseTestCase):
     ) -> dict[str, tuple[str, str]]:
         """By host its cell and why it is frozen."""
         hosts = [Host('a'), Host('b'), Host('c')]
-        cells.fill_in(source, hosts, aggregates, services)
+        claims = cells.claims(source, aggregates, services)
+        cells.fill_in(source, hosts, claims)
         return {one.name: (one.cell, one.frozen) for one in hosts}
 
     def test_nobody_told(self) -> None:

@@ -7,6 +7,7 @@ are only kept if they lead to an improvement within the budget.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,8 +57,11 @@ class Greedy:
         self._utilization = simulation.utilization
         self._settings = settings
         self._moves = Moves(simulation, settings)
-        safe = settings.swap_moves is not SwapMoves.ANY
-        self._stalls = PlateauSearch(simulation, self._moves, safe)
+
+    @functools.cached_property
+    def _stalls(self) -> PlateauSearch:
+        safe = self._settings.swap_moves is not SwapMoves.ANY
+        return PlateauSearch(self._simulation, self._moves, safe)
 
     def run(self) -> StopReason:
         """Plan until all is within thresholds, or the budget or the moves end.

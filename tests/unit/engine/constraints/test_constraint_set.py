@@ -146,6 +146,19 @@ class TestSet(base.BaseTestCase):
         codes = [one.code for one in constraint_set.build(given).reasons(0, 1)]
         self.assertEqual([Code.HOST_CLOSED, Code.ZONE_PINNED], codes[:2])
 
+    def test_what_has_no_subject_forbids_nothing(self) -> None:
+        """Neither would it be built if it were asked."""
+        self.snapshot.groups = []
+        given = constraints.given(self.snapshot)
+        without = [
+            each
+            for each in constraint_set.CONSTRAINTS
+            if not each.subject(given)
+        ]
+        self.assertEqual(7, len(without))
+        for constraint in without:
+            self.assertIsNone(constraint.build(given))
+
     def test_a_repair_ends(self) -> None:
         """With what is inside, even if that fails."""
         refused = self.set.why_not(0, 1)

@@ -8,8 +8,8 @@ the end alone, which no plan undercuts.
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
-from kronos.engine.planning.phases import PhaseRunner
-from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
+from kronos.engine.planning.phases import PhaseRunner, Prepared
+from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import (

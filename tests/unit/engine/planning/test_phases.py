@@ -9,8 +9,8 @@ from kronos.actions import live_migrate
 from kronos.engine import phase_rules
 from kronos.engine.explain import alternatives
 from kronos.engine.planning import phases
-from kronos.engine.planning.phases import PhaseRunner
-from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
+from kronos.engine.planning.phases import PhaseRunner, Prepared
+from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.settings import Settings
 from kronos.engine.types import MigrationPhase, PlanningInput
 from kronos.extensions.cells.cell_drain import CellPhase

@@ -5,11 +5,8 @@ import copy
 
 from oslotest import base
 
-from kronos.engine.planning.scope_planner import (
-    Prepared,
-    ScopePlanner,
-    Stopped,
-)
+from kronos.engine.planning.phases import Prepared
+from kronos.engine.planning.scope_planner import ScopePlanner, Stopped
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     EarlierMove,

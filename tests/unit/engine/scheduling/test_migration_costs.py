@@ -5,9 +5,11 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine.planning.propose import propose
 from kronos.engine.scheduling.migration_costs import (
+    LATEST,
     MigrationCosts,
-    bandwidth_of,
+    seconds_by_scope,
 )
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -15,10 +17,15 @@ from kronos.engine.types import (
     Headroom,
     Host,
     Instance,
+    MigrationPhase,
+    MigrationStep,
     Origin,
     Outcome,
     Snapshot,
 )
+from kronos.extensions.cells.cell_drain import CellPhase
+from tests.builders import scopes
+from tests.builders.scopes import policy, vm
 
 GIB = 1024
 MIB = 2.0**20
@@ -114,7 +121,148 @@ class TestMigrationCosts(base.BaseTestCase):
             self.assertEqual(6 + factor * 8 + 10, found.seconds(self.one, 'c'))
             self.assertEqual(8 * GIB, found.copied_mb(self.one, 'a'))
 
-    def test_bandwidth_of(self) -> None:
-        self.snapshot.events = [event(14.0)]
-        found = bandwidth_of(self.snapshot, Settings())
-        self.assertEqual(1024.0, found())
+
+def step(name: str, gib: int, seconds: float, **more: Any) -> MigrationStep:
+    fields: dict[str, Any] = {
+        'scope': 'scope',
+        'phase': MigrationPhase.SPREAD,
+        'instance': f'uuid-of-{name}',
+        'instance_name': name,
+        'source': 'a',
+        'destination': 'b',
+        'memory_mb': gib * GIB,
+        'imbalance_before': {},
+        'imbalance_after': {},
+        'combined_before': 0.0,
+        'combined_after': 0.0,
+        'copied_mb': gib * GIB,
+        'seconds': seconds,
+    }
+    return MigrationStep(**{**fields, **more})
+
+
+class TestLimit(base.BaseTestCase):
+    def limit(self, gib: int, per_gib: int) -> float:
+        settings = Settings(
+            migration_timeout_seconds=600, migration_timeout_per_gib=per_gib
+        )
+        snapshot = Snapshot('scope', {}, {}, {})
+        return MigrationCosts(snapshot, settings).limit(gib * GIB)
+
+    def test_the_larger_of_both(self) -> None:
+        self.assertEqual(600.0, self.limit(8, per_gib=16))
+        self.assertEqual(16384.0, self.limit(1024, per_gib=16))
+
+    def test_size_does_not_matter(self) -> None:
+        self.assertEqual(600.0, self.limit(1024, per_gib=0))
+
+
+class TestWarnings(base.BaseTestCase):
+    def warnings(self, *steps: MigrationStep) -> list[str]:
+        settings = Settings(migration_bandwidth=40.0)
+        snapshot = Snapshot('scope', {}, {}, {})
+        return MigrationCosts(snapshot, settings).warnings(steps)
+
+    def test_all_in_time(self) -> None:
+        self.assertEqual(
+            [], self.warnings(step('one', 8, 600), step('two', 512, 8192))
+        )
+
+    def test_those_that_are_late(self) -> None:
+        (text,) = self.warnings(
+            step('one', 8, 300),
+            step('two', 512, 13107),
+            step('', 8, 700, instance='uuid-3'),
+        )
+        self.assertEqual(
+            '2 migrations would be aborted before the end, at 40 MiB/s: two '
+            '(512 GiB, 3 h 38 min of 2 h 17 min), uuid-3 (8 GiB, '
+            '12 min of 10 min). Raise '
+            'migration_timeout_per_gib, or pin these servers (kronos:pin)',
+            text,
+        )
+
+    def test_a_move_to_another_cell_has_other_limits(self) -> None:
+        """Its own action has them; the plan knows no time of it."""
+        phase = CellPhase.CELL_DRAIN
+        self.assertEqual([], self.warnings(step('one', 0, 0, phase=phase)))
+
+
+class TestPlan(base.BaseTestCase):
+    """Two servers of 1 TiB are what makes two hosts uneven."""
+
+    def plan(self, **settings: Any) -> tuple[list[str], list[str]]:
+        cpu = policy('cpu', 1.0, threshold=0.1)
+        snapshot = scopes.scope(
+            [cpu],
+            {'a': [0.6], 'b': [0.0]},
+            [
+                vm(f'v{number}', 'a', [0.3], memory_mb=1024 * GIB)
+                for number in range(2)
+            ],
+        )
+        plan = propose([snapshot], [cpu], Settings(**settings))
+        (scope,) = plan.scopes
+        return [one.instance for one in scope.steps], scope.warnings
+
+    def test_it_arrives_by_default(self) -> None:
+        """At 0.5 GiB/s, too, which is less than the default."""
+        for bandwidth in (800.0, 512.0):
+            _steps, warnings = self.plan(migration_bandwidth=bandwidth)
+            self.assertEqual([], warnings)
+
+    def test_it_is_named_if_it_cannot(self) -> None:
+        """The plan stays as it is."""
+        (moved,), _ = self.plan()
+        (late,), (warning,) = self.plan(
+            migration_bandwidth=512.0, migration_timeout_per_gib=1.0
+        )
+        self.assertEqual(moved, late)
+        self.assertIn(f'{late} (1024 GiB, 34 min of 17 min)', warning)
+
+
+def moved(
+    seconds: float,
+    at: float = 0.0,
+    ends: tuple[str, str] = ('a', 'b'),
+    outcome: Outcome = Outcome.MOVED,
+) -> Event:
+    return Event('one', *ends, outcome, at, Origin.NOVA, seconds=seconds)
+
+
+class TestSecondsPerMove(base.BaseTestCase):
+    def median(self, *events: Event) -> float | None:
+        hosts = {name: Host(name) for name in 'abc'}
+        snapshot = Snapshot('scope', hosts, {}, {}, events=list(events))
+        return seconds_by_scope([snapshot]).get('scope')
+
+    def test_none(self) -> None:
+        self.assertIsNone(self.median())
+
+    def test_the_median(self) -> None:
+        """One that took an hour says little of the others."""
+        self.assertEqual(30.0, self.median(*map(moved, (20, 3600, 30))))
+
+    def test_what_does_not_count(self) -> None:
+        self.assertIsNone(
+            self.median(
+                moved(0.0),
+                moved(9.0, outcome=Outcome.FAILED),
+                moved(9.0, outcome=Outcome.UNDER_WAY),
+                moved(9.0, ends=('a', 'x')),
+                moved(9.0, ends=('x', 'b')),
+            )
+        )
+
+    def test_scopes_of_which_nothing_is_known_are_left_out(self) -> None:
+        hosts = {name: Host(name) for name in 'ab'}
+        snapshots = [
+            Snapshot('known', hosts, {}, {}, events=[moved(7.0)]),
+            Snapshot('unknown', hosts, {}, {}),
+        ]
+        self.assertEqual({'known': 7.0}, seconds_by_scope(snapshots))
+
+    def test_the_latest(self) -> None:
+        old = [moved(900.0, at=1.0) for _ in range(60)]
+        new = [moved(10.0, at=2.0) for _ in range(LATEST)]
+        self.assertEqual(10.0, self.median(*old, *new))

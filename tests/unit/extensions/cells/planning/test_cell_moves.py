@@ -10,8 +10,9 @@ from oslotest import base
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import instances
 from kronos.engine.explain.relaxations import relax
+from kronos.engine.planning.phases import Prepared
 from kronos.engine.planning.propose import propose
-from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
+from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput, ServerGroup
 from kronos.extensions.cells.cell_drain import (
