@@ -22,6 +22,7 @@ from kronos.cmd.screen import progress
 from kronos.cmd.upgrade_checks import (
     configuration,
     database,
+    defaults,
     plugins,
     services,
     versions,
@@ -57,6 +58,9 @@ class Checks(upgradecheck.UpgradeCommands):
     def _policies(self) -> upgradecheck.Result:
         return configuration.check_policies(self._files)
 
+    def _defaults(self) -> upgradecheck.Result:
+        return defaults.check(self._files)
+
     def _versions(self) -> upgradecheck.Result:
         return versions.check()
 
@@ -85,6 +89,7 @@ class Checks(upgradecheck.UpgradeCommands):
         ('Audits Kept', _strategies),
         ('Configuration', _configuration),
         ('Policies Files', _policies),
+        ('Changed Defaults', _defaults),
         ('Installed Versions', _versions),
         ('Nova API', _nova),
         ('Plugin Names', _names),

@@ -166,7 +166,7 @@ class PlanningOptions:
         'move of it failed, whether by Kronos or by hand. Actions that were '
         'skipped, or cancelled before they began, start none.',
         name='instance_cooldown',
-        configured=900,
+        configured=21600,
         least=0,
         is_whole=True,
     )
@@ -196,7 +196,7 @@ class PlanningOptions:
         'Seconds for which spread and pack do not move an instance back to a '
         'host that it was moved away from.',
         name='return_guard',
-        configured=21600,
+        configured=86400,
         least=0,
         is_whole=True,
     )

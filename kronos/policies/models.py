@@ -78,14 +78,13 @@ Count = Annotated[
     int,
     pydantic.Field(ge=1, le=100, description='a whole number from 1 to 100'),
 ]
-Seconds = Annotated[
-    float,
-    pydantic.Field(
-        ge=0.0,
-        le=windows.LONGEST,
-        allow_inf_nan=False,
-        description='a number of seconds from 0 to 604800',
-    ),
+OptionalSeconds = Annotated[
+    Annotated[
+        float,
+        pydantic.Field(ge=0.0, le=windows.LONGEST, allow_inf_nan=False),
+    ]
+    | None,
+    pydantic.Field(description='a number of seconds from 0 to 604800'),
 ]
 WEIGHT_TOLERANCE = 1e-6
 
@@ -124,7 +123,7 @@ class Policy(pydantic.BaseModel):
     relief_threshold: Ratio = 0.90
     """In mode pack: a host above it, and above ``capacity_threshold``, gives
     servers away; 1: none does."""
-    metrics_window: Seconds | None = None
+    metrics_window: OptionalSeconds = None
     """Over so many seconds the values of hosts are averages; None: as the
     ranges of their PromQL have it. 0: they show a move at once."""
     max_migrations_per_cycle: Count = 3
