@@ -76,7 +76,7 @@ Ratio = Annotated[
 Flag = Annotated[bool, pydantic.Field(description='true or false')]
 Count = Annotated[
     int,
-    pydantic.Field(ge=1, le=100, description='a whole number from 1 to 100'),
+    pydantic.Field(ge=1, le=1000, description='a whole number from 1 to 1000'),
 ]
 OptionalSeconds = Annotated[
     Annotated[
@@ -120,7 +120,7 @@ class Policy(pydantic.BaseModel):
         OptionalQuery, pydantic.Field(validate_default=True)
     ] = None
     capacity_threshold: Ratio = 0.80
-    relief_threshold: Ratio = 0.90
+    relief_threshold: Ratio = 0.85
     """In mode pack: a host above it, and above ``capacity_threshold``, gives
     servers away; 1: none does."""
     metrics_window: OptionalSeconds = None

@@ -174,7 +174,9 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
     if policy.metrics_window == 0.0:
         queries.append(policy.imbalance_query)
     lengths = [
-        (seconds, text) for query in queries for seconds, text in windows(query)
+        (seconds, text)
+        for query in queries
+        for seconds, text in windows(query)
     ]
     seconds, text = max(lengths, default=(0.0, ''))
     if seconds > cooldown:

@@ -41,7 +41,7 @@ class TestDefaults(CheckTestCase):
         own = policy(mode='pack', capacity_query='up')
         path = self.write_policies(own)
         result = self.check(policies_file=path, **defaults.CHANGED)
-        self.assertIn('relieves hosts above 0.9', result.details)
+        self.assertIn('relieves hosts above 0.85', result.details)
         own['relief_threshold'] = 0.8
         path = self.write_policies(own)
         result = self.check(policies_file=path, **defaults.CHANGED)
