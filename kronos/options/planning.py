@@ -149,12 +149,14 @@ class PlanningOptions:
     )
     cooldown_seconds: float = option(
         0,
-        'Seconds before a scope is planned again after an instance came to '
-        'one of its hosts or left it: by a live or cold migration or an '
-        'evacuation, whoever started it; and after an action of a started '
-        'plan failed. Resizes, of which tenants make many, start none. It '
-        'should be longer than the longest window of the policies, so that '
-        'the metrics show what was moved. kronos_evacuate does not wait.',
+        'Seconds before a scope is planned again after the start of a plan '
+        'of which an instance came to one of its hosts or left it, or an '
+        'action failed; and after a live or cold migration or an evacuation '
+        'that anybody else started. At least half of it follows the last '
+        'move. Resizes, of which tenants make many, start none. It should be '
+        'longer than what rate() of a server looks back, so that the metrics '
+        'show what was moved. kronos_evacuate does not wait, nor do overfull '
+        'hosts that kronos_pack relieves.',
         name='cooldown',
         configured=600,
         least=0,
