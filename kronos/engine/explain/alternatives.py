@@ -209,9 +209,6 @@ class _Answer:
             'it is legal, but does not bring a server group closer to its rule'
         )
 
-    def in_relief(self) -> Said:
-        return self._another() if self._place.step else self._not_asked()
-
     def in_pack(self) -> Said:
         if not self._is_target():
             return Code.PACK_NO_TARGET, (
@@ -318,7 +315,7 @@ def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
 QUESTIONS: dict[Phase, Callable[[_Answer], Said]] = {
     MigrationPhase.EVACUATE: _Answer.in_drain,
     MigrationPhase.AFFINITY: _Answer.in_repair,
-    MigrationPhase.RELIEVE: _Answer.in_relief,
+    MigrationPhase.RELIEVE: _Answer.in_drain,
     MigrationPhase.SPREAD: _Answer.in_spread,
     MigrationPhase.PACK: _Answer.in_pack,
 }

@@ -27,7 +27,7 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import StopReason
+from kronos.engine.types import Snapshot, StopReason
 from kronos.policies.models import Policy
 
 SHOWN_HOSTS = 10
@@ -77,7 +77,9 @@ class Relief:
         self._usage = np.array(
             [usage for usage, _ in simulation.constraints.ceilings()]
         )
-        self._leaving, self._coming = self._in_flight()
+        self._leaving, self._coming = _in_flight(
+            simulation, inputs.snapshot, self._usage
+        )
 
     def run(self) -> PhaseResult:
         """Relieve one host after the other, the fullest first."""
@@ -198,26 +200,6 @@ class Relief:
             packing.put(instance, host)
             return not lost_hosts.why_not_safe(self._scope, packing, number)
 
-    def _in_flight(self) -> tuple[FloatArray, FloatArray]:
-        """[P, H] twice: what is on its way away from hosts, and to them."""
-        index = self._utilization.index
-        leaving, coming = (
-            np.zeros(self._utilization.scores.shape) for _ in '12'
-        )
-        for uuid, names in in_flight.destinations(
-            self._inputs.snapshot
-        ).items():
-            if uuid not in index.instance:
-                continue
-            instance = index.instance[uuid]
-            source = int(self._placement.host_of[instance])
-            used = self._usage[:, instance]
-            leaving[:, source] += used / self._utilization.capacity[:, source]
-            for name in names & index.host.keys():
-                host = index.host[name]
-                coming[:, host] += used / self._utilization.capacity[:, host]
-        return leaving, coming
-
     def _why_stays(self, instance: int, host: int) -> Reason:
         if self._simulation.remaining <= 0:
             text = f'{self._standing(host)}, and the budget is used'
@@ -267,3 +249,22 @@ def _column(values: Any) -> FloatArray:
     """[P, 1]"""
     column: FloatArray = np.array(list(values), dtype=float)[:, None]
     return column
+
+
+def _in_flight(
+    simulation: Simulation, snapshot: Snapshot, usage: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """[P, H] twice: what is on its way away from hosts, and to them."""
+    utilization, host_of = simulation.utilization, simulation.placement.host_of
+    index, capacity = utilization.index, utilization.capacity
+    leaving, coming = np.zeros(capacity.shape), np.zeros(capacity.shape)
+    for uuid, names in in_flight.destinations(snapshot).items():
+        if uuid not in index.instance:
+            continue
+        instance = index.instance[uuid]
+        source, used = int(host_of[instance]), usage[:, instance]
+        leaving[:, source] += used / capacity[:, source]
+        for name in names & index.host.keys():
+            host = index.host[name]
+            coming[:, host] += used / capacity[:, host]
+    return leaving, coming
