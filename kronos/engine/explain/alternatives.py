@@ -10,10 +10,7 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, Index, IntArray
 from kronos.engine.eligibility import begun_hosts
 from kronos.engine.explain import effects
-from kronos.engine.explain.scenario import (
-    Scenario,
-    after_phase,
-)
+from kronos.engine.explain.scenario import Scenario, after_phase
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.extension import ReasonCode
 from kronos.engine.planning import stop_reasons
