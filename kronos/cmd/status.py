@@ -22,6 +22,7 @@ from kronos.cmd.screen import progress
 from kronos.cmd.upgrade_checks import (
     configuration,
     database,
+    defaults,
     plugins,
     services,
     versions,
@@ -58,6 +59,7 @@ class Checks(upgradecheck.UpgradeCommands):
             'Policies Files',
             lambda self: configuration.check_policies(self._files),
         ),
+        ('Changed Defaults', lambda self: defaults.check(self._files)),
         ('Installed Versions', lambda _: versions.check()),
         (
             'Nova API',

@@ -40,6 +40,8 @@ class PhaseRow:
     """Whether ``drain_may_exceed_threshold`` is about it."""
     always_prices_soft_groups: bool = False
     """Whether they are priced whatever the settings ask for."""
+    spares_young: bool = False
+    """Whether an instance below ``min_age`` stays where it is."""
 
 
 TABLE: dict[Phase, PhaseRow] = {
@@ -52,11 +54,20 @@ TABLE: dict[Phase, PhaseRow] = {
     MigrationPhase.AFFINITY: PhaseRow(
         from_draining=True, from_counting=True, ceilings=True
     ),
+    MigrationPhase.RELIEVE: PhaseRow(
+        from_counting=True, ceilings=True, return_guard=True
+    ),
     MigrationPhase.SPREAD: PhaseRow(
-        from_counting=True, return_guard=True, may_price_soft_groups=True
+        from_counting=True,
+        return_guard=True,
+        may_price_soft_groups=True,
+        spares_young=True,
     ),
     MigrationPhase.PACK: PhaseRow(
-        from_counting=True, ceilings=True, return_guard=True
+        from_counting=True,
+        ceilings=True,
+        return_guard=True,
+        spares_young=True,
     ),
 }
 

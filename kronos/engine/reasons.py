@@ -184,6 +184,11 @@ class Code(ReasonCode):
         'It was part of a plan or moved not long ago.',
         'Wait, or lower instance_cooldown.',
     )
+    INSTANCE_YOUNG = (
+        'instance_young',
+        'It was created not long ago; servers that die soon are young.',
+        'Wait, or lower min_age.',
+    )
     INSTANCE_PLANNED_BEFORE = (
         'instance_planned_before',
         'It is planned in a scope that was planned before.',
@@ -504,6 +509,12 @@ class Code(ReasonCode):
         'Its host is kept: another instance there cannot leave.',
         'Lift what keeps the instances that cannot leave, or set '
         'pack_partial_drains.',
+    )
+    NOT_RELIEVED = (
+        'not_relieved',
+        'Its host is above relief_threshold, and no host takes it.',
+        'See what the reason says of the other hosts; bring more of them '
+        'into use.',
     )
     PACK_HEADROOM_HOSTS = (
         'pack_headroom_hosts',

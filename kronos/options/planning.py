@@ -149,12 +149,14 @@ class PlanningOptions:
     )
     cooldown_seconds: float = option(
         0,
-        'Seconds before a scope is planned again after an instance came to '
-        'one of its hosts or left it: by a live or cold migration or an '
-        'evacuation, whoever started it; and after an action of a started '
-        'plan failed. Resizes, of which tenants make many, start none. It '
-        'should be longer than the longest window of the policies, so that '
-        'the metrics show what was moved. kronos_evacuate does not wait.',
+        'Seconds before a scope is planned again after the start of a plan '
+        'of which an instance came to one of its hosts or left it, or an '
+        'action failed; and after a live or cold migration or an evacuation '
+        'that anybody else started. At least half of it follows the last '
+        'move. Resizes, of which tenants make many, start none. It should be '
+        'longer than what rate() of a server looks back, so that the metrics '
+        'show what was moved. kronos_evacuate does not wait, nor do overfull '
+        'hosts that kronos_pack relieves.',
         name='cooldown',
         configured=600,
         least=0,
@@ -166,7 +168,7 @@ class PlanningOptions:
         'move of it failed, whether by Kronos or by hand. Actions that were '
         'skipped, or cancelled before they began, start none.',
         name='instance_cooldown',
-        configured=900,
+        configured=21600,
         least=0,
         is_whole=True,
     )
@@ -196,7 +198,19 @@ class PlanningOptions:
         'Seconds for which spread and pack do not move an instance back to a '
         'host that it was moved away from.',
         name='return_guard',
-        configured=21600,
+        configured=86400,
+        least=0,
+        is_whole=True,
+    )
+    min_age_seconds: float = option(
+        0,
+        'Seconds for which spread and pack leave an instance alone after it '
+        'was created: most of those that are deleted soon are young. Drains '
+        'and repairs of server groups move them at any age, and so does a '
+        'host that kronos_pack relieves, if nothing else on it suffices. 0 is '
+        'off.',
+        name='min_age',
+        configured=3600,
         least=0,
         is_whole=True,
     )

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Self
 
 import pydantic
 
+from kronos.policies import windows
+
 
 class Mode(StrEnum):
     SPREAD = 'spread'
@@ -74,7 +76,15 @@ Ratio = Annotated[
 Flag = Annotated[bool, pydantic.Field(description='true or false')]
 Count = Annotated[
     int,
-    pydantic.Field(ge=1, le=100, description='a whole number from 1 to 100'),
+    pydantic.Field(ge=1, le=1000, description='a whole number from 1 to 1000'),
+]
+OptionalSeconds = Annotated[
+    Annotated[
+        float,
+        pydantic.Field(ge=0.0, le=windows.LONGEST, allow_inf_nan=False),
+    ]
+    | None,
+    pydantic.Field(description='a number of seconds from 0 to 604800'),
 ]
 WEIGHT_TOLERANCE = 1e-6
 
@@ -110,6 +120,12 @@ class Policy(pydantic.BaseModel):
         OptionalQuery, pydantic.Field(validate_default=True)
     ] = None
     capacity_threshold: Ratio = 0.80
+    relief_threshold: Ratio = 0.85
+    """In mode pack: a host above it, and above ``capacity_threshold``, gives
+    servers away; 1: none does."""
+    metrics_window: OptionalSeconds = None
+    """Over so many seconds the values of hosts are averages; None: as the
+    ranges of their PromQL have it. 0: they show a move at once."""
     max_migrations_per_cycle: Count = 3
 
     @pydantic.field_validator('capacity_query')
@@ -120,6 +136,14 @@ class Policy(pydantic.BaseModel):
         if value is None and info.data.get('mode') is Mode.PACK:
             raise ValueError('is required in mode pack')
         return value
+
+    @property
+    def relief_limit(self) -> float:
+        """Above it pack relieves a host; infinite where it relieves none."""
+        limit = self.relief_threshold
+        if self.mode is not Mode.PACK or limit >= 1.0:
+            return math.inf
+        return max(limit, self.capacity_threshold)
 
 
 @dataclass(frozen=True)

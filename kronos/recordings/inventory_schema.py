@@ -129,6 +129,7 @@ class InstanceRow:
     failed_at: float = 0.0
     dirty_rate: float = 0.0
     """By ``dirty_rate_query``."""
+    created: float = 0.0
     guest: str = ''
     stopped_by: str = ''
     restarts: list[RestartRow] = field(default_factory=list)
@@ -171,6 +172,8 @@ OF_FLAVORS = (
 """Keys of an instance of which it is known."""
 OF_CELL_MOVES = ('has_key', 'tied_port')
 """Keys of an instance which has what they tell."""
+IF_KNOWN = ('dirty_rate', 'created')
+"""Keys of an instance of which somebody tells."""
 HOSTS = schema.adapter(list[HostRow])
 SERVICES = schema.adapter(list[ServiceRow] | None)
 AGGREGATES = schema.adapter(list[AggregateRow])

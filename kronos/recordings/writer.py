@@ -164,7 +164,7 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
                 del row[key]
         if row['misallocated_on'] is None:
             del row['misallocated_on']
-        for key in ('dirty_rate', *rows.OF_CELL_MOVES):
+        for key in (*rows.IF_KNOWN, *rows.OF_CELL_MOVES):
             if not row[key]:
                 del row[key]
         if not row['flavor']:

@@ -42,7 +42,7 @@ def _claim() -> IO[str] | None:
 
 _CLAIMED = _claim()
 
-from labkit import cleaning, layout, services, topology  # noqa: E402
+from labkit import cleaning, layout, scores, services, topology  # noqa: E402
 from labkit.cells import choice  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 from labkit.wanted import Wanted  # noqa: E402
@@ -127,8 +127,7 @@ class LabTestCase(base.BaseTestCase):
         copy = layout.RUN / f'test-{name}'
         self.addCleanup(copy.unlink, missing_ok=True)
         text = (SAMPLES / name).read_text()
-        text = text.replace('[1h:1m]', f'[{WINDOW_SECONDS}s:5s]')
-        copy.write_text(text.replace('[2m]', f'[{WINDOW_SECONDS}s]'))
+        copy.write_text(scores.shortened(text, WINDOW_SECONDS))
         return copy
 
     def change(self, name: str, **fields: Any) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from labkit import layout, services, topology
+from labkit import layout, scores, services, topology
 from labkit.lab import Lab
 from labkit.wanted import Wanted
 
@@ -89,7 +89,7 @@ def options(prometheus: str) -> None:
     shutil.rmtree(REPORTS, ignore_errors=True)
     REPORTS.mkdir()
     text = (layout.ROOT / 'etc/kronos/policies.yaml').read_text()
-    POLICIES.write_text(text.replace('[2m]', f'[{WINDOW_SECONDS}s]'))
+    POLICIES.write_text(scores.shortened(text, WINDOW_SECONDS))
     lines = [f'{key} = {value}' for key, value in OPTIONS.items()]
     metrics = f'[kronos_prometheus]\nurl = {prometheus}\ntimeout = 5\n'
     layout.KRONOS.write_text(

@@ -149,7 +149,7 @@ class Demo:
     def _look_back_less(self) -> None:
         """Have Kronos use the sample's policies with a short window."""
         text = scores.POLICIES.read_text()
-        POLICIES.write_text(scores.WINDOW.sub(f'[{WINDOW_SECONDS}s]', text))
+        POLICIES.write_text(scores.shortened(text, WINDOW_SECONDS))
         layout.KRONOS.write_text(OPTIONS)
 
     def _settle(self) -> None:

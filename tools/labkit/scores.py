@@ -13,8 +13,10 @@ from labkit import layout
 
 POLICIES = layout.ROOT / 'etc/kronos/policies.yaml'
 """The sample that an operator would install."""
-WINDOW = re.compile(r'\[[0-9a-z]+\]')
-MOMENT = '[10s]'
+WINDOW = re.compile(r'\[[0-9a-z]+(:[0-9a-z]+)?\]')
+STEP_SECONDS = 5
+"""Of a short window that is a subquery."""
+MOMENT_SECONDS = 10
 """Short enough to show the present, long enough for four scrapes."""
 TOLERANCE = 0.02
 
@@ -86,6 +88,16 @@ def read(query: Query, file: pathlib.Path) -> list[Scores]:
     ]
 
 
+def shortened(text: str, seconds: int) -> str:
+    """Queries with other windows, so that a change shows soon."""
+    return WINDOW.sub(
+        lambda window: (
+            f'[{seconds}s:{STEP_SECONDS}s]' if window[1] else f'[{seconds}s]'
+        ),
+        text,
+    )
+
+
 def is_settled(query: Query, file: pathlib.Path) -> bool:
     """Whether the queries' windows hold nothing but the present.
 
@@ -95,7 +107,7 @@ def is_settled(query: Query, file: pathlib.Path) -> bool:
     :param file: the policies
     """
     return all(
-        _agree(query(text), query(WINDOW.sub(MOMENT, text)))
+        _agree(query(text), query(shortened(text, MOMENT_SECONDS)))
         for policy in policies(file)
         for text in (policy.imbalance_query, policy.profile_query)
         if WINDOW.search(text)

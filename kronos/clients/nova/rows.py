@@ -179,6 +179,7 @@ def instance(row: Row) -> types.Instance:
         swap_mb=flavor.get('swap') or 0,
         is_volume_backed=_is_volume_backed(row),
         has_key=bool(row.get('key_name')),
+        created=seconds_of(row.get('created')),
     )
 
 

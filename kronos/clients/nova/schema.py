@@ -94,6 +94,7 @@ _Server = TypedDict(
         'id': str,
         'status': str,
         'name': NotRequired[Text],
+        'created': NotRequired[Moment],
         'tenant_id': NotRequired[Text],
         'flavor': NotRequired[_Flavor],
         'key_name': NotRequired[Text],

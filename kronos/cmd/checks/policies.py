@@ -96,6 +96,7 @@ def rows(policy_set: PolicySet) -> list[dict[str, Any]]:
                 'weight',
                 'threshold',
                 'capacity_threshold',
+                'relief_threshold',
                 'max_migrations_per_cycle',
                 'vm_profile_label_type',
                 'vm_profile_fallback',
@@ -155,10 +156,17 @@ def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
 
 
 def _window(policy: Policy, cooldown: int, to: Findings) -> None:
-    """The samples must show a migration before the next plan is made."""
+    """The samples must show a migration before the next plan is made.
+
+    Those of hosts are corrected, unless that is off: those of a server begin
+    anew where it arrives.
+    """
+    queries = [policy.vm_profile_query]
+    if policy.metrics_window == 0.0:
+        queries.append(policy.imbalance_query)
     lengths = [
         (seconds, text)
-        for query in (policy.imbalance_query, policy.vm_profile_query)
+        for query in queries
         for seconds, text in windows(query)
     ]
     seconds, text = max(lengths, default=(0.0, ''))
@@ -169,7 +177,8 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
             f'{durations.exact(seconds)}), '
             f'longer than [kronos] cooldown = {cooldown}: the next plan '
             'would be made on load that has left already',
-            f'set cooldown to {seconds:g} or more, or shorten the window',
+            f'set cooldown to {seconds:g} or more, shorten the window, or '
+            'average over it by a subquery that follows the server',
             key=f'window {seconds:g}',
         )
 

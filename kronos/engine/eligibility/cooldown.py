@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kronos.common import durations
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults, wording
-from kronos.engine.eligibility import quarantine, stuck_migrations
+from kronos.engine.eligibility import plan_starts, quarantine, stuck_migrations
 from kronos.engine.eligibility.overrides import Sown
 from kronos.engine.eligibility.stuck_migrations import StuckMigrations
 from kronos.engine.faults import CooldownScope, Fault
@@ -189,24 +189,13 @@ class _Past:
 
     def standstill(self) -> Reason | None:
         """Why the scope rests; empty if it does not."""
-        limit = self._settings.cooldown_seconds
-        newest = _last(
+        newest, remaining = plan_starts.longest_rest(
             self._events,
-            lambda event: (
-                _starts_cooldown(event)
-                and not stuck_migrations.is_stuck(
-                    event, self._settings, self._now
-                )
-                and (
-                    event.source in self._snapshot.hosts
-                    or event.destination in self._snapshot.hosts
-                )
-            ),
+            filter(self._rests_scope, self._events),
+            self._now,
+            self._settings.cooldown_seconds,
         )
-        if limit <= 0 or newest is None:
-            return None
-        remaining = limit - self._age(newest)
-        if remaining <= 0:
+        if newest is None:
             return None
         if _is_not_begun(newest):
             return Reason(
@@ -220,6 +209,15 @@ class _Past:
             f'{durations.rounded(math.ceil(remaining))}: '
             + self._cause_text(newest, who, f'of {who}'),
             Code.SCOPE_COOLDOWN,
+        )
+
+    def _rests_scope(self, event: Event) -> bool:
+        """Whether it starts a cooldown of this scope."""
+        hosts = self._snapshot.hosts
+        return (
+            _starts_cooldown(event)
+            and not stuck_migrations.is_stuck(event, self._settings, self._now)
+            and (event.source in hosts or event.destination in hosts)
         )
 
     def unavailable(self, events: Sequence[Event], host: str) -> Reason | None:

@@ -10,10 +10,7 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, Index, IntArray
 from kronos.engine.eligibility import begun_hosts
 from kronos.engine.explain import effects
-from kronos.engine.explain.scenario import (
-    Scenario,
-    after_phase,
-)
+from kronos.engine.explain.scenario import Scenario, after_phase
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.extension import ReasonCode
 from kronos.engine.planning import stop_reasons
@@ -250,7 +247,7 @@ class _Answer:
         nothing any more.
         """
         place = self._place
-        before = after_phase(self._result, MigrationPhase.AFFINITY)
+        before = after_phase(self._result, MigrationPhase.RELIEVE)
         scenario = place.blocked.scenario
         start = scenario.moment(MigrationPhase.PACK, before)
         order = start.phases.pack(start.simulation).order()
@@ -315,6 +312,7 @@ def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
 QUESTIONS: dict[Phase, Callable[[_Answer], Said]] = {
     MigrationPhase.EVACUATE: _Answer.in_drain,
     MigrationPhase.AFFINITY: _Answer.in_repair,
+    MigrationPhase.RELIEVE: _Answer.in_drain,
     MigrationPhase.SPREAD: _Answer.in_spread,
     MigrationPhase.PACK: _Answer.in_pack,
 }

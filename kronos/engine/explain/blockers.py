@@ -62,6 +62,14 @@ class Blocked:
         """Whether hosts are taken to take part that do not."""
         return self.origin.phases is None
 
+    def waits_for_nothing(self) -> None:
+        """Leave the scope's cooldown out: it does not hold a relief."""
+        self.reasons = [
+            reason
+            for reason in self.reasons
+            if reason.code is not Code.SCOPE_COOLDOWN
+        ]
+
 
 class Blockers:
     """What keeps the instances of one scope.
@@ -84,15 +92,12 @@ class Blockers:
         But for too few hosts: which of them is lacking depends on the pair.
         """
         scenario = self.base
-        scope = scenario.scope
-        while isinstance(scope, Stopped) and is_standstill(scope.stopped):
+        while reason := _why_still(scenario):
             if len(self._standstills) > len(STOPS):
-                raise ValueError(f'not lifted: {scope.reason}')
-            reason = Reason(scope.reason, scope.stopped.code)
+                raise ValueError(f'not lifted: {reason}')
             self._standstills.append(reason)
             case = relax(scenario.case, reason, Pair('', '', ''))
             scenario = Scenario(case, self._rest)
-            scope = scenario.scope
         return scenario
 
     def of(self, uuid: str, quick: bool = False) -> Blocked:
@@ -262,6 +267,16 @@ class Blockers:
                 own for own in by_code.values() if own.code not in hosts.GAPS
             ]
         return list(by_code.values())
+
+
+def _why_still(scenario: Scenario) -> Reason | None:
+    """Why a scope stands still, but for the relief of hosts."""
+    scope = scenario.scope
+    if not isinstance(scope, Stopped):
+        return scope.cooldowns.standstill
+    if is_standstill(scope.stopped):
+        return Reason(scope.reason, scope.stopped.code)
+    return None
 
 
 def is_of_host(reason: Reason) -> bool:

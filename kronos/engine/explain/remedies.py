@@ -361,6 +361,7 @@ _SETTINGS: dict[ReasonCode, dict[str, str]] = {
     Code.HOST_NO_PLACEMENT: {'require_headroom': 'false'},
     Code.ZONE_CROSSED: {'restrict_to_az': 'false'},
     Code.RETURN_GUARD: {'return_guard': '0'},
+    Code.INSTANCE_YOUNG: {'min_age': '0'},
 }
 _RULES: dict[
     ReasonCode, Callable[[PlanningInput, Verdict, Reason], Remedy]

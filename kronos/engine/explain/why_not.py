@@ -144,6 +144,8 @@ class Explainer:
         steps = self.result.steps
         position = self._own.get(uuid)
         if position is not None:
+            if steps[position].phase is MigrationPhase.RELIEVE:
+                blocked.waits_for_nothing()
             moment = blocked.scenario.passing(
                 steps[position].phase, steps[:position]
             )

@@ -124,6 +124,8 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
         return f'leaves {step.source}, which is to be emptied'
     if step.phase is MigrationPhase.AFFINITY:
         return 'brings a server group closer to its rule'
+    if step.phase is MigrationPhase.RELIEVE:
+        return f'relieves {step.source}, which is overfull'
     if step.phase is MigrationPhase.PACK:
         return f'leaves {step.source}, so that it becomes empty'
     if step.rest_before is not None and step.rest_after is not None:

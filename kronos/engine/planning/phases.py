@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phases of a plan: the order in which a scope's needs are met.
 
-Evacuation, then the repair of server groups, then spread or pack. All work
-on one simulation; what differs by phase stands in :mod:`..phase_rules`.
+Evacuation, then the repair of server groups, then spread, or relief and pack.
+All work on one simulation; what differs by phase stands in
+:mod:`..phase_rules`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
+from kronos.engine.eligibility import young_instances
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
-from kronos.engine.planning import affinity, evacuate, pack, spread
+from kronos.engine.planning import affinity, evacuate, pack, relieve, spread
 from kronos.engine.planning.phase_input import PhaseInput, Search
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
@@ -32,6 +34,7 @@ from kronos.policies.models import Policy
 SEARCHES: dict[Phase, Search] = {
     MigrationPhase.EVACUATE: evacuate.run,
     MigrationPhase.AFFINITY: affinity.run,
+    MigrationPhase.RELIEVE: relieve.run,
     MigrationPhase.SPREAD: spread.run,
     MigrationPhase.PACK: pack.run,
 }
@@ -79,6 +82,7 @@ class PhaseRunner:
         self.combined_before = self.utilization.combined()
         self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
+        self._young = young_instances.of(scope.now, scope.settings)
         index = self.utilization.index
         self.draining: BoolArray = np.array(
             [name in scope.card.draining for name in index.hosts], dtype=bool
@@ -120,6 +124,8 @@ class PhaseRunner:
         settings = self.settings
         if settings.extension.phases:
             return [*settings.extension.phases]
+        if self.inputs.cooldowns.standstill:
+            return [MigrationPhase.RELIEVE]
         phases: list[Phase] = []
         if settings.evacuate and (
             self.draining.any() or not settings.rebalance
@@ -127,6 +133,8 @@ class PhaseRunner:
             phases.append(MigrationPhase.EVACUATE)
         if settings.enforces:
             phases.append(MigrationPhase.AFFINITY)
+        if relieve.is_needed(self.scorecard, self.inputs.policies, settings):
+            phases.append(MigrationPhase.RELIEVE)
         if settings.rebalance:
             phases.append(
                 MigrationPhase.PACK
@@ -140,7 +148,11 @@ class PhaseRunner:
         before = len(simulation.steps)
         own = self.settings.extension.phases.get(phase)
         search = own.search if own else SEARCHES[phase]
-        end = search(simulation, self.inputs)
+        young = self._spared(phase)
+        fixed = {**self.inputs.fixed, **young}
+        end = search(simulation, replace(self.inputs, fixed=fixed))
+        position = self.utilization.index.instance
+        end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
@@ -154,11 +166,23 @@ class PhaseRunner:
             hosts |= self.draining
         if rules.from_counting:
             hosts |= self.utilization.counts
-        simulation.begin(
-            rules,
-            self._constraints(rules),
-            self._free & hosts[self.placement.host_of],
-        )
+        movable = self._free & hosts[self.placement.host_of]
+        position = self.utilization.index.instance
+        movable[[position[uuid] for uuid in self._spared(phase)]] = False
+        simulation.begin(rules, self._constraints(rules), movable)
+
+    def _spared(self, phase: Phase) -> dict[str, Reason]:
+        """Those that could move but for their age, with the reason."""
+        if not self._young or not self.rules(phase).spares_young:
+            return {}
+        index, counts = self.utilization.index, self.utilization.counts
+        host_of = self.placement.host_of
+        return {
+            uuid: reason
+            for uuid, reason in self._young.items()
+            if self._free[index.instance[uuid]]
+            and counts[host_of[index.instance[uuid]]]
+        }
 
     def _constraints(self, rules: PhaseRules) -> constraint_set.ConstraintSet:
         readings = None

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kronos.engine.eligibility import cooldown, stuck_migrations
+from kronos.engine.planning import relieve, stop_reasons
 from kronos.engine.planning import result as outcome
-from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import Prepared
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.scoring import profiles, scorecard
@@ -86,7 +86,9 @@ class ScopePlanner:
             return Stopped(card, now, stages, card.blocked, card.reason)
         cooldowns = cooldown.remember(snapshot, settings)
         stages.append(Stage('cooldown', 0, cooldowns.standstill or ''))
-        if cooldowns.standstill:
+        if cooldowns.standstill and not relieve.is_needed(
+            card, self._inputs.policies, settings
+        ):
             stopped = StopReason.COOLDOWN
             return Stopped(card, now, stages, stopped, cooldowns.standstill)
         return self._prepared(card, now, stages, cooldowns)

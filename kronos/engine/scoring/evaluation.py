@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 
 from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import answer_health, attribution, labels, usages
+from kronos.engine.scoring import (
+    answer_health,
+    attribution,
+    labels,
+    recent_moves,
+    usages,
+)
 from kronos.engine.scoring.attribution import Attribution
 from kronos.engine.scoring.usages import NOISE
 from kronos.engine.settings import HostMatch, Settings, UnexplainedLoad
@@ -142,15 +148,31 @@ def _check_profiles(
     evaluated.measured = usages.measure(policy, snapshot, settings, names)
     if settings.unexplained_load is UnexplainedLoad.IGNORED:
         return
-    evaluated.attribution = attribution.of(
-        policy,
+    evaluated.attribution = _attributed(evaluated, snapshot)
+    moves = recent_moves.of(snapshot, policy, evaluated.measured.usage)
+    if moves.ages:
+        shown, (scores, loads) = (
+            evaluated.attribution,
+            recent_moves.windows_of(policy),
+        )
+        evaluated.loads = moves.corrected(evaluated.loads, shown, loads)
+        evaluated.values = moves.corrected(evaluated.values, shown, scores)
+        evaluated.attribution = _attributed(evaluated, snapshot)
+    if fault := evaluated.attribution.fault:
+        raise _Unusable(f'vm_profile_query: {fault}')
+
+
+def _attributed(
+    evaluated: PolicyEvaluation, snapshot: Snapshot
+) -> Attribution:
+    usage = evaluated.measured.usage if evaluated.measured else {}
+    return attribution.of(
+        evaluated.policy,
         snapshot,
         evaluated.values,
         evaluated.capacities,
-        evaluated.measured.usage,
+        usage,
     )
-    if fault := evaluated.attribution.fault:
-        raise _Unusable(f'vm_profile_query: {fault}')
 
 
 def _answers(

@@ -209,6 +209,8 @@ class Instance:
     dirty_rate: float = 0.0
     """Bytes per second that its guest writes to memory; 0: next to none, or
     nobody asked."""
+    created: float = 0.0
+    """Unix seconds: when it was created; 0: not known."""
     guest: Text = ''
     """Of one that failed, what its hypervisor says: ``running`` or ``off``;
     '': nobody can tell, or nobody asked."""

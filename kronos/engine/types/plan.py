@@ -21,6 +21,7 @@ class MigrationPhase(Phase):
 
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
+    RELIEVE = 'relieve'
     SPREAD = 'spread'
     PACK = 'pack'
 

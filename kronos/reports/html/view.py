@@ -48,6 +48,7 @@ _PHASES = {
     'affinity': 'repair of a server group',
     'evacuate': 'drain of a host',
     'pack': 'pack',
+    'relieve': 'relief of a host',
     'spread': 'spread',
 }
 

@@ -172,11 +172,12 @@ class TestArchitecture(base.BaseTestCase):
 
     def test_phases(self) -> None:
         _, _, table = self.text.partition(':name: phases')
-        rows = re.findall(r'   \* - ``(\w+)``\n' + r'     - (.+)\n' * 5, table)
+        rows = re.findall(r'   \* - ``(\w+)``\n' + r'     - (.+)\n' * 6, table)
         priced = Settings(soft_rules=SoftRules.PENALTY)
         wanted = []
         for phase in MigrationPhase:
-            mode = Mode.PACK if phase is MigrationPhase.PACK else Mode.SPREAD
+            packs = phase in (MigrationPhase.RELIEVE, MigrationPhase.PACK)
+            mode = Mode.PACK if packs else Mode.SPREAD
             rules = rules_of(phase, mode, priced)
             who = [
                 *(['counting'] if rules.from_counting else []),
@@ -188,6 +189,7 @@ class TestArchitecture(base.BaseTestCase):
                     ', '.join(who),
                     _yes(rules.ceilings),
                     _yes(rules.return_guard),
+                    _yes(rules.spares_young),
                     _yes(rules.thresholds_object),
                     rules.soft_groups.value,
                 )

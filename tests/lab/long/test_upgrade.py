@@ -22,6 +22,7 @@ HEALTHY = (
     'Audits Kept',
     'Configuration',
     'Policies Files',
+    'Changed Defaults',
     'Installed Versions',
     'Nova API',
     'Plugin Names',

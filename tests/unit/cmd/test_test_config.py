@@ -226,7 +226,7 @@ class TestOffline(CheckTestCase):
     def test_oddities(self) -> None:
         """Right, and perhaps not what one thinks."""
         self.write_policies(
-            policy(capacity_query='x', imbalance_query='rate(x[15m])'),
+            policy(capacity_query='x', vm_profile_query='rate(x[15m])'),
             policy('idle', weight=0.0),
             policy('off', enabled=False),
         )

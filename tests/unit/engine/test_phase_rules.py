@@ -12,6 +12,7 @@ from kronos.policies.models import Mode
 
 EVACUATE, AFFINITY = MigrationPhase.EVACUATE, MigrationPhase.AFFINITY
 SPREAD, PACK = MigrationPhase.SPREAD, MigrationPhase.PACK
+RELIEVE = MigrationPhase.RELIEVE
 CELL_DRAIN = CellPhase.CELL_DRAIN
 OF_CELLS = Cells(CellDrain('old', ['new']))
 
@@ -23,6 +24,7 @@ class TestRules(base.BaseTestCase):
             CELL_DRAIN: (True, False, True, False),
             EVACUATE: (True, False, True, False),
             AFFINITY: (True, True, True, False),
+            RELIEVE: (False, True, True, True),
             SPREAD: (False, True, False, True),
             PACK: (False, True, True, True),
         }
@@ -39,6 +41,13 @@ class TestRules(base.BaseTestCase):
                     found.return_guard,
                 ),
             )
+
+    def test_the_young(self) -> None:
+        """Spread and pack spare them; a relief takes them at last."""
+        settings = Settings(extension=OF_CELLS)
+        for phase in [*MigrationPhase, *CellPhase]:
+            rules = rules_of(phase, Mode.SPREAD, settings)
+            self.assertIs(phase in (SPREAD, PACK), rules.spares_young)
 
     def test_thresholds(self) -> None:
         """Of mode spread alone; a drain may be let exceed them."""

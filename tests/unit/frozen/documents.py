@@ -183,6 +183,7 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     faulty.gathered.beside['recovery'] = Failures('why')
     faulty.gathered.instances[0].failure = 'crash'
     faulty.gathered.instances[0].dirty_rate = 1.0
+    faulty.gathered.instances[0].created = 1.0
     faulty.gathered.instances[0].misallocated_on = ['h2']
     faulty.gathered.instances[0].restarts = [PastRestart(1.0, 'FAILED', True)]
     more = {'x': recordings.small(), 'y': faulty}

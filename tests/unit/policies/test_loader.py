@@ -387,7 +387,7 @@ class TestFaults(LoaderTestCase):
             ),
             (
                 'max_migrations_per_cycle: 0',
-                'must be a whole number from 1 to 100, not 0',
+                'must be a whole number from 1 to 1000, not 0',
             ),
             (
                 'treshold: 0.1',

@@ -8,7 +8,7 @@ from oslotest import base
 
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
-from kronos.policies import loader
+from kronos.policies import loader, windows
 from kronos.policies.models import Fallback, LabelType, Mode, Policy
 from kronos.recordings.anonymize import vocabulary
 from tests import places
@@ -23,6 +23,14 @@ NODE = SAMPLES / 'policies-node-exporter.yaml'
 ALL = sorted(SAMPLES.glob('policies*.yaml'))
 WORD = re.compile(r'"[^"]*"|\b[A-Za-z_]+')
 """Of a query; what is in quotes counts as one."""
+WINDOW = re.compile(r'\[\d+m')
+OF_PACK = (
+    'mode',
+    'capacity_query',
+    'capacity_threshold',
+    'relief_threshold',
+    'max_migrations_per_cycle',
+)
 
 
 class TestSample(base.BaseTestCase):
@@ -40,19 +48,37 @@ class TestSample(base.BaseTestCase):
                 self.assertIn(f'strategy kronos_{mode}', first)
 
     def test_pack_sample_has_capacities(self):
-        for policy in loader.load(str(PACK)).policies:
-            self.assertIn('[1h:1m]', policy.capacity_query)
+        cpu, memory = loader.load(str(PACK)).policies
+        self.assertEqual(cpu.imbalance_query, cpu.capacity_query)
+        self.assertIn('[1h:1m]', memory.capacity_query)
+        for policy in (cpu, memory):
+            self.assertLess(policy.capacity_threshold, policy.relief_limit)
+
+    def test_windows(self):
+        """Those of hosts and servers are one, of a server's own series."""
+        for path in ALL:
+            cpu = loader.load(str(path)).policies[0]
+            window = windows.of_query(cpu.imbalance_query)
+            self.assertEqual(900.0 if path == PACK else 2700.0, window.seconds)
+            if path != NODE:
+                self.assertEqual(
+                    window, windows.of_query(cpu.vm_profile_query)
+                )
+                self.assertIn('avg_over_time', cpu.vm_profile_query)
 
     def test_samples_ask_the_same(self):
         """Both modes see one cloud."""
         spread, pack = (loader.load(str(path)) for path in (SAMPLE, PACK))
         for policy, other in zip(spread.policies, pack.policies, strict=True):
             for field in Policy.model_fields:
-                if field in ('mode', 'capacity_query', 'capacity_threshold'):
+                if field in OF_PACK:
                     continue
                 with self.subTest(policy=policy.name, field=field):
                     self.assertEqual(
-                        getattr(policy, field), getattr(other, field)
+                        *(
+                            WINDOW.sub('[', str(getattr(each, field)))
+                            for each in (policy, other)
+                        )
                     )
 
     def test_samples_ask_the_same_of_hosts(self):
@@ -65,10 +91,8 @@ class TestSample(base.BaseTestCase):
                 for field in ('imbalance_query', 'host_capacity_query'):
                     with self.subTest(path.name, field=field):
                         self.assertEqual(
-                            getattr(want, field),
-                            re.sub(
-                                r'\[\d+m\]', '[2m]', getattr(policy, field)
-                            ),
+                            WINDOW.sub('[', getattr(want, field)),
+                            WINDOW.sub('[', getattr(policy, field)),
                         )
 
     def test_labels_of_the_queries_are_those_of_the_fields(self):

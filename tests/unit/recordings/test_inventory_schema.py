@@ -63,6 +63,7 @@ FULL: list[tuple[Any, Any, str]] = [
             failure='io_error',
             failed_at=1.5,
             dirty_rate=2.5,
+            created=3.5,
             guest='off',
             stopped_by='nova',
             restarts=[PastRestart(2.5, 'FAILED', True, 'req-1')],
@@ -71,7 +72,8 @@ FULL: list[tuple[Any, Any, str]] = [
         'task_state power_state locked metadata tags extra_specs '
         'pinned_availability_zone unmovable misallocated_on project_id flavor '
         'root_gb ephemeral_gb swap_mb is_volume_backed has_shares has_key '
-        'tied_port failure failed_at dirty_rate guest stopped_by restarts',
+        'tied_port failure failed_at dirty_rate created guest stopped_by '
+        'restarts',
     ),
     (
         rows.GroupRow,
