@@ -28,8 +28,8 @@ from kronos.cmd import (
     program,
     record,
     replay,
-    simulate,
     scripts,
+    simulate,
     status,
     test_config,
 )
