@@ -8,23 +8,48 @@ from dataclasses import dataclass
 
 LONGEST = 604800.0
 """Seconds; what is longer counts as that."""
-NOW, AVERAGE, MAXIMUM, QUANTILE, PREDICTION = (
-    'now',
-    'avg',
-    'max',
-    'quantile',
-    'predict',
-)
+AVERAGE, MAXIMUM, QUANTILE, PREDICTION = 'avg', 'max', 'quantile', 'predict'
 
 
 @dataclass(frozen=True)
 class Window:
     """A function over a range of time, in seconds."""
 
-    kind: str = NOW
+    kind: str = 'now'
     seconds: float = 0.0
     number: float = 0.0
     """The quantile, or the seconds that are looked ahead."""
+
+    def __str__(self) -> str:
+        seconds = f'{self.seconds:g}'
+        return {
+            'now': 'now',
+            'quantile': f'quantile:{self.number:g}:{seconds}',
+            'predict': f'predict:{seconds}:{self.number:g}',
+        }.get(self.kind, f'{self.kind}:{seconds}')
+
+    @property
+    def words(self) -> str:
+        """For people: ``the average of 60 min``."""
+        span = f'{self.seconds / 60:g} min'
+        return {
+            'now': 'the values of the moment',
+            'avg': f'the average of {span}',
+            'max': f'the maximum of {span}',
+            'quantile': f'the {self.number:g} quantile of {span}',
+            'predict': f'the line through {span}, {self.number / 60:g} min '
+            'ahead',
+        }[self.kind]
+
+    @property
+    def query(self) -> str:
+        """A query with this window, such as ``avg_over_time(load[60s])``."""
+        span = f'load[{self.seconds:g}s]'
+        return {
+            'now': 'load',
+            'quantile': f'quantile_over_time({self.number:g}, {span})',
+            'predict': f'predict_linear({span}, {self.number:g})',
+        }.get(self.kind, f'{self.kind}_over_time({span})')
 
     def still_shows(self, age: float) -> float:
         """What share of a load that left so long ago is still shown."""
@@ -47,6 +72,9 @@ class Window:
         return self.still_shows(age)
 
 
+NOW = Window()
+"""The values of the moment."""
+
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`[^`]*`|#[^\n]*')
 _TOKEN = re.compile(
     r'(?P<call>[a-zA-Z_]\w*)\s*\(|(?P<open>[({])|(?P<close>[)}])'
@@ -66,9 +94,9 @@ _KINDS = {
     'max_over_time': MAXIMUM,
     'quantile_over_time': QUANTILE,
     'predict_linear': PREDICTION,
-    'irate': NOW,
-    'idelta': NOW,
-    'last_over_time': NOW,
+    'irate': NOW.kind,
+    'idelta': NOW.kind,
+    'last_over_time': NOW.kind,
 }
 """Of functions of ranges; all others are taken for averages."""
 _OF_RANGES = frozenset(
@@ -89,7 +117,7 @@ def of_query(query: str) -> Window:
 
     A range that a recording rule hides is not known.
     """
-    widest, stack = Window(), list[tuple[str, list[str]]]()
+    widest, stack = NOW, list[tuple[str, list[str]]]()
     for token in _TOKEN.finditer(_STRING.sub('', query)):
         if token['call'] or token['open']:
             stack.append((token['call'] or '', []))
@@ -122,8 +150,8 @@ def _window(name: str, numbers: Sequence[str]) -> Window:
     ranges = [seconds_of(text[1:]) for text in numbers if text[0] == '[']
     kind = _KINDS.get(name, AVERAGE)
     is_of_ranges = name.endswith('_over_time') or name in _OF_RANGES
-    if not ranges or kind == NOW or not is_of_ranges or not ranges[-1]:
-        return Window()
+    if not ranges or kind == NOW.kind or not is_of_ranges or not ranges[-1]:
+        return NOW
     plain = [text for text in numbers if text[0] != '[']
     number = 0.0
     if kind == QUANTILE:

@@ -28,11 +28,11 @@ from kronos.engine.types import (
     StopReason,
 )
 from kronos.policies.models import LabelType, Policy
+from kronos.policies.windows import NOW
 from kronos.recordings.recording import Recording
 from kronos.simulate.accounting import Floats
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.meter import Meter, QueryWindows
-from kronos.simulate.windows import NOW
 from kronos.snapshots import scopes
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -284,6 +284,7 @@ def _as_simulated(policy: Policy, windows: QueryWindows) -> Policy:
     return policy.model_copy(
         update={
             'vm_profile_label_type': LabelType.NOVA_INSTANCE_UUID,
+            'metrics_window': None,
             **{
                 name: window.query
                 for name, window in queries.items()

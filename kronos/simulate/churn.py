@@ -48,7 +48,7 @@ class Churn:
             place = int(places[server])
             if tick and self._scheduler:
                 place = self._scheduler.host_of(server, place, tick, now)
-            self._cloud.boot(server, place)
+            self._cloud.boot(server, place, now if tick else 0.0)
         if self._scheduler is None:
             stays = (places >= 0) & (last >= 0)
             for server in np.flatnonzero(stays & (places != last)).tolist():

@@ -100,8 +100,12 @@ class Cloud:
         )
         return fits
 
-    def boot(self, server: int, host: int) -> None:
-        """Let a server come to exist."""
+    def boot(self, server: int, host: int, created: float = 0.0) -> None:
+        """Let a server come to exist.
+
+        :param created: Unix seconds, where neither the load nor the recording
+            tells; 0: nobody knows
+        """
         row = self.rows[server]
         name = self.names[host]
         recorded = self._recorded.get(row.uuid)
@@ -109,6 +113,7 @@ class Cloud:
             instance = _instance(row, name)
         else:
             instance = replace(recorded, host=name, task_state=None)
+        instance.created = instance.created or created
         instance.unmovable = (
             scopes.exclusion_of(instance, self._request) or instance.unmovable
         )
@@ -194,4 +199,5 @@ def _instance(row: ServerRow, host: str) -> Instance:
         pinned_availability_zone=row.pinned_availability_zone,
         is_volume_backed=row.is_volume_backed,
         dirty_rate=row.dirty_rate,
+        created=row.born or 0.0,
     )

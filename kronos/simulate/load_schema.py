@@ -18,7 +18,6 @@ PLACEMENT = 'placement.npy'
 """int32 by tick and server: index of its host, -1: there was none."""
 MOST_TICKS = 100_000
 LONGEST_STEP = 86_400
-LONGEST_WINDOW = 7 * 86_400
 
 Seconds = Annotated[float, pydantic.Field(ge=0.0, le=schema.END_OF_TIME)]
 Amount = Annotated[int, pydantic.Field(ge=0, le=schema.MOST)]
@@ -74,7 +73,7 @@ class PolicyRow:
 
     window: str = 'now'
     """What its ``vm_profile_query`` makes of the raw usage; words of
-    :mod:`kronos.simulate.windows`."""
+    :mod:`kronos.policies.windows`."""
     host_window: str = ''
     """The same of its ``imbalance_query``; '': that of the servers."""
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.policies import windows
 from kronos.policies.models import Policy
-from kronos.simulate import windows
+from kronos.policies.windows import NOW, Window
 from kronos.simulate.accounting import OVERHEAD, Floats
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.load import Load
-from kronos.simulate.windows import NOW, Window, Windowed
+from kronos.simulate.windows import Table, Windowed
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Meter:
     def _at(
         self,
         kind: str,
-        tables: Mapping[str, windows.Table],
+        tables: Mapping[str, Table],
         policy: str,
         window: Window,
         tick: int,
@@ -149,7 +150,7 @@ class Meter:
         return values
 
 
-def _widened(values: windows.Table, size: int) -> Floats:
+def _widened(values: Table, size: int) -> Floats:
     """NaN for the hosts that a load lacks."""
     row = np.full(size, np.nan)
     row[: len(values)] = values

@@ -14,6 +14,7 @@ from kronos.common.exceptions import ConfigurationError
 from kronos.common.names import near_names
 from kronos.engine.settings import PlanMode
 from kronos.policies.models import Policy
+from kronos.policies.windows import NOW, Window
 from kronos.recordings import replay
 from kronos.recordings.replay import ReplayOptions
 from kronos.simulate import boots, windows
@@ -22,7 +23,6 @@ from kronos.simulate.boots import Boots
 from kronos.simulate.columns import Column, Kind
 from kronos.simulate.load import Load
 from kronos.simulate.meter import QueryWindows
-from kronos.simulate.windows import NOW, Window
 
 STRATEGIES = ('spread', 'pack', 'evacuate', 'affinity')
 """Words of ``--strategy``: what live migrations alone carry out."""

@@ -120,7 +120,6 @@ class Server(_Server):
 _Times = TypedDict(
     '_Times',
     {
-        'created': Moment,
         'updated': NotRequired[Moment],
         'OS-SRV-USG:terminated_at': NotRequired[Moment],
     },

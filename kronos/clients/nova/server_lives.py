@@ -22,11 +22,10 @@ class ServerLife:
     """A server, and when it lived."""
 
     instance: types.Instance
-    """Of one that is gone, with the host that it was on at the end."""
-    born: float
-    """Unix seconds."""
+    """With when it was created; of one that is gone, with the host that it was
+    on at the end."""
     gone: float | None = None
-    """None: it lives."""
+    """Unix seconds; None: it lives."""
 
 
 def listing(api: Api, since: float) -> Iterator[ServerLife]:
@@ -56,6 +55,4 @@ def _life(row: Json) -> ServerLife:
         # change.
         ended = row.get('OS-SRV-USG:terminated_at') or row.get('updated')
         gone = seconds_of(ended)
-    return ServerLife(
-        rows.instance(row), seconds_of(row['created']), gone or None
-    )
+    return ServerLife(rows.instance(row), gone or None)

@@ -20,12 +20,12 @@ from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.types import Reading
+from kronos.policies import windows
 from kronos.policies.models import Policy
-from kronos.simulate import windows
+from kronos.policies.windows import NOW, Window
 from kronos.simulate.fetch import raw_queries
 from kronos.simulate.fetch.ranges import Floats, RangeReader, RangeSource
 from kronos.simulate.outcome import forecast
-from kronos.simulate.windows import NOW, Window
 
 HOURS = 8
 STEP = 300

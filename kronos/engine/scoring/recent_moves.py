@@ -95,7 +95,7 @@ def windows_of(policy: Policy) -> tuple[Window, Window]:
     """Those of ``imbalance_query`` and of ``capacity_query``."""
     if policy.metrics_window is not None:
         own = Window(windows.AVERAGE, policy.metrics_window)
-        return (own, own) if own.seconds else (Window(), Window())
+        return (own, own) if own.seconds else (windows.NOW, windows.NOW)
     score = windows.of_query(policy.imbalance_query)
     if policy.capacity_query is None:
         return score, score

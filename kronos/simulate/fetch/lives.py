@@ -47,11 +47,9 @@ def joined(
     :param groups: of the servers of today
     """
     instances = {instance.uuid: instance for instance in present}
-    born: dict[str, float] = {}
     gone: dict[str, float] = {}
     for life in changed:
         uuid = life.instance.uuid
-        born[uuid] = life.born
         if life.gone is not None and uuid not in instances:
             # One that was deleted while the others were listed lives.
             gone[uuid] = life.gone
@@ -66,7 +64,6 @@ def joined(
             _row(
                 instances[uuid],
                 group=group_of.get(uuid),
-                born=born.get(uuid),
                 gone=gone.get(uuid),
             ),
             _stays(instances[uuid].host, moves.get(uuid, [])),
@@ -78,7 +75,6 @@ def joined(
 def _row(
     instance: Instance,
     group: str | None,
-    born: float | None,
     gone: float | None,
 ) -> ServerRow:
     return ServerRow(
@@ -95,7 +91,7 @@ def _row(
         pinned_availability_zone=instance.pinned_availability_zone,
         is_volume_backed=instance.is_volume_backed,
         dirty_rate=instance.dirty_rate,
-        born=born,
+        born=instance.created or None,
         gone=gone,
     )
 

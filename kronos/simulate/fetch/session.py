@@ -11,10 +11,11 @@ from kronos.clients.prometheus import promql
 from kronos.common import durations, exceptions
 from kronos.common.exceptions import ArchiveError, ConfigurationError
 from kronos.engine.types import Event, Reading
+from kronos.policies import windows
 from kronos.policies.models import Policy
 from kronos.recordings import redaction
 from kronos.recordings.recording import Recording
-from kronos.simulate import load_schema, windows
+from kronos.simulate import load_schema
 from kronos.simulate.fetch import (
     assembly,
     documents,

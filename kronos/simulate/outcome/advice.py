@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.engine.types import StopReason
+from kronos.policies.windows import Window
 from kronos.simulate import variants
 from kronos.simulate.columns import Column, Result
 from kronos.simulate.load import Load
 from kronos.simulate.outcome import forecast, results
 from kronos.simulate.variants import Request
-from kronos.simulate.windows import Window
 
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 CEILINGS = (0.6, 0.7, 0.8, 0.9)

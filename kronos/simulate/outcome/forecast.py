@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from kronos.simulate.windows import NOW, Table, Window, Windowed
+from kronos.policies.windows import NOW, Window
+from kronos.simulate.windows import Table, Windowed, ticks_of
 
 AHEAD_SECONDS = 1800.0
 CANDIDATES = (
@@ -36,7 +37,7 @@ def errors(
     usable = [*(each for each in candidates if each == NOW), *usable]
     result: dict[Window, float] = {}
     for window in usable:
-        first = window.ticks(step) - 1
+        first = ticks_of(window, step) - 1
         last = len(table) - ahead
         if last <= first:
             continue

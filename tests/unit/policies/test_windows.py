@@ -9,7 +9,41 @@ from kronos.policies.windows import Window
 IDLE = 'rate(node_cpu_seconds_total{mode="idle"}[2m])'
 
 
+class TestWords(base.BaseTestCase):
+    def test_as_queries(self) -> None:
+        for window in (
+            Window(),
+            Window('avg', 3600.0),
+            Window('max', 900.0),
+            Window('quantile', 3600.0, 0.9),
+            Window('predict', 3600.0, 900.0),
+        ):
+            self.assertEqual(window, windows.of_query(window.query))
+
+    def test_for_people(self) -> None:
+        self.assertEqual('the average of 60 min', Window('avg', 3600.0).words)
+
+
 class TestQueries(base.BaseTestCase):
+    def test_by_word(self) -> None:
+        for query, text in (
+            ('up', 'now'),
+            ('rate(x[30m])', 'avg:1800'),
+            ('sum by (h) (irate(x{a="[1h]"}[5m]))', 'now'),
+            ('avg_over_time((sum by (i) (rate(x[5m])))[1h:5m])', 'avg:3600'),
+            ('clamp(max_over_time(x[1h30m]), 0, 1)', 'max:5400'),
+            ('quantile_over_time(0.9, x[1h:])', 'quantile:0.9:3600'),
+            ('predict_linear(x[1h], 900)', 'predict:3600:900'),
+            ('predict_linear(rate(x[5m])[1h:1m], 15 * 60)', 'predict:3600:60'),
+            ('last_over_time(x[2h])', 'now'),
+            ('# rate(x[1h])\nup', 'now'),
+            ('rate(x[2m]) / rate(y[15m])', 'avg:900'),
+            ('((((', 'now'),
+            (')]}rate(x[5m])', 'avg:300'),
+        ):
+            with self.subTest(query=query):
+                self.assertEqual(text, str(windows.of_query(query)))
+
     def test_window(self) -> None:
         for query, expected in (
             ('up', Window()),

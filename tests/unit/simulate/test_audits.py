@@ -9,10 +9,10 @@ from oslotest import base
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.types import Event, Origin, Outcome, ServerGroup
+from kronos.policies.windows import Window, of_query
 from kronos.simulate.audits import Auditor
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.meter import Meter, QueryWindows
-from kronos.simulate.windows import Window, of_query
 from tests.builders import loads, simulations
 
 NOW = loads.START

@@ -45,6 +45,17 @@ class TestCloud(base.BaseTestCase):
         self.assertEqual({}, self.cloud.instances)
         self.assertEqual([], self.cloud.groups['g'].members)
 
+    def test_when_created(self) -> None:
+        """As the load says, else the recording, else when it came."""
+        self.load.meta.instances[0].born = 5.0
+        self.load.recording.gathered.instances.clear()
+        cloud = Cloud(self.load)
+        cloud.boot(0, 0, 9.0)
+        cloud.boot(1, 0, 9.0)
+        self.assertEqual(
+            [5.0, 9.0], [each.created for each in cloud.instances.values()]
+        )
+
     def test_move(self) -> None:
         self.cloud.boot(0, 0)
         instance = self.cloud.instances[loads.uuid(0)]

@@ -8,12 +8,12 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.settings import PlanMode
+from kronos.policies.windows import Window
 from kronos.simulate import loop
 from kronos.simulate.boots import Boots
 from kronos.simulate.columns import Kind, Result
 from kronos.simulate.load import Load
 from kronos.simulate.meter import QueryWindows
-from kronos.simulate.windows import Window
 from tests.builders import loads, simulations
 
 

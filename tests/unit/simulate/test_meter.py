@@ -4,9 +4,9 @@
 import numpy as np
 from oslotest import base
 
+from kronos.policies.windows import NOW, Window
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.meter import Meter, QueryWindows
-from kronos.simulate.windows import NOW, Window
 from tests.builders import loads
 
 HOUR = Window('avg', 900.0)

@@ -7,8 +7,9 @@ import numpy as np
 from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
+from kronos.policies.windows import NOW, Window
 from kronos.simulate import windows
-from kronos.simulate.windows import NOW, Window, Windowed
+from kronos.simulate.windows import Windowed
 
 NAN = np.nan
 
@@ -24,17 +25,6 @@ class TestWords(base.BaseTestCase):
         ):
             with self.subTest(text=text):
                 self.assertEqual(text, str(windows.parse(text)))
-
-    def test_as_queries(self) -> None:
-        for text in (
-            'now',
-            'avg:3600',
-            'max:900',
-            'quantile:0.9:3600',
-            'predict:3600:900',
-        ):
-            window = windows.parse(text)
-            self.assertEqual(window, windows.of_query(window.query))
 
     def test_wrong(self) -> None:
         for text in (
@@ -55,32 +45,6 @@ class TestWords(base.BaseTestCase):
                     ConfigurationError, windows.parse, text
                 )
                 self.assertIn('it must be now, avg:SECONDS', str(error))
-
-    def test_for_people(self) -> None:
-        self.assertEqual(
-            'the average of 60 min', windows.parse('avg:3600').words
-        )
-
-
-class TestQueries(base.BaseTestCase):
-    def test_of_query(self) -> None:
-        for query, text in (
-            ('up', 'now'),
-            ('rate(x[30m])', 'avg:1800'),
-            ('sum by (h) (irate(x{a="[1h]"}[5m]))', 'now'),
-            ('avg_over_time((sum by (i) (rate(x[5m])))[1h:5m])', 'avg:3600'),
-            ('clamp(max_over_time(x[1h30m]), 0, 1)', 'max:5400'),
-            ('quantile_over_time(0.9, x[1h:])', 'quantile:0.9:3600'),
-            ('predict_linear(x[1h], 900)', 'predict:3600:900'),
-            ('predict_linear(rate(x[5m])[1h:1m], 15 * 60)', 'predict:3600:60'),
-            ('last_over_time(x[2h])', 'now'),
-            ('# rate(x[1h])\nup', 'now'),
-            ('rate(x[2m]) / rate(y[15m])', 'avg:900'),
-            ('((((', 'now'),
-            (')]}rate(x[5m])', 'avg:300'),
-        ):
-            with self.subTest(query=query):
-                self.assertEqual(text, str(windows.of_query(query)))
 
 
 class TestWindowed(base.BaseTestCase):
@@ -147,5 +111,5 @@ class TestWindowed(base.BaseTestCase):
         self.assertEqual([0.0], windowed.at(1).tolist())
 
     def test_ticks(self) -> None:
-        self.assertEqual(1, NOW.ticks(300.0))
-        self.assertEqual(12, Window('avg', 3600.0).ticks(300.0))
+        self.assertEqual(1, windows.ticks_of(NOW, 300.0))
+        self.assertEqual(12, windows.ticks_of(Window('avg', 3600.0), 300.0))

@@ -13,12 +13,12 @@ from bench.calm.planetlab import MIB_PER_SECOND, STEP, DataCenter, Plan
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import Event, Origin, Outcome
 from kronos.policies.models import Policy
+from kronos.policies.windows import Window
 from kronos.simulate.audits import Audit, Auditor
 from kronos.simulate.cloud import NOWHERE, Cloud
 from kronos.simulate.load import Load
 from kronos.simulate.load_schema import ServerRow
 from kronos.simulate.meter import Meter, QueryWindows
-from kronos.simulate.windows import Window
 from kronos.snapshots import settings_from_conf
 
 ROOMY = 2**30

@@ -22,7 +22,7 @@ class TestListing(NovaTestCase):
         self.assertEqual(
             ('a', 'cmp1'), (life.instance.uuid, life.instance.host)
         )
-        self.assertEqual((SINCE, None), (life.born, life.gone))
+        self.assertEqual((SINCE, None), (life.instance.created, life.gone))
         [request] = self.keystone.requests('/servers/detail')
         self.assertEqual(['2026-01-01t00:00:00z'], request.qs['changes-since'])
         self.assertEqual(['1'], request.qs['all_tenants'])

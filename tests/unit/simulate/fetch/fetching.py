@@ -6,6 +6,7 @@ on h2; 3 dies on h3; 4 is of another cloud, and Prometheus alone knows it. A
 server uses 1 + its number / 10 cores, and a host .1 cores beside its servers.
 """
 
+import dataclasses
 import pathlib
 from typing import Any
 
@@ -156,8 +157,15 @@ class FetchTestCase(base.BaseTestCase):
         return session.Source(
             self.record,
             lambda _since: [
-                ServerLife(instance(2, 'h2'), BORN),
-                ServerLife(instance(3, 'h3'), START - 5000, GONE),
+                ServerLife(
+                    dataclasses.replace(instance(2, 'h2'), created=BORN)
+                ),
+                ServerLife(
+                    dataclasses.replace(
+                        instance(3, 'h3'), created=START - 5000
+                    ),
+                    GONE,
+                ),
             ],
             lambda _since: [
                 Event(

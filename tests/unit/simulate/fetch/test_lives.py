@@ -33,10 +33,10 @@ class TestJoined(base.BaseTestCase):
 
     def test_born_and_gone(self) -> None:
         result = self.joined(
-            present=[Instance('old', 'a'), Instance('new', 'a')],
+            present=[Instance('old', 'a'), Instance('new', 'a', created=5.0)],
             changed=[
-                ServerLife(Instance('new', 'a'), 5.0),
-                ServerLife(Instance('dead', 'b'), 6.0, 9.0),
+                ServerLife(Instance('new', 'a', created=5.0)),
+                ServerLife(Instance('dead', 'b', created=6.0), 9.0),
             ],
         )
         self.assertEqual(['dead', 'new', 'old'], list(result))
@@ -50,7 +50,7 @@ class TestJoined(base.BaseTestCase):
         """It is in the recording, so it lives."""
         result = self.joined(
             present=[Instance('x', 'a')],
-            changed=[ServerLife(Instance('x', 'a'), 5.0, 9.0)],
+            changed=[ServerLife(Instance('x', 'a', created=5.0), 9.0)],
         )
         self.assertIsNone(result['x'].server.gone)
 

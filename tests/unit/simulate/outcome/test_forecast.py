@@ -4,8 +4,8 @@
 import numpy as np
 from oslotest import base
 
+from kronos.policies.windows import NOW, Window
 from kronos.simulate.outcome import forecast
-from kronos.simulate.windows import NOW, Window
 
 HOUR = Window('avg', 3600.0)
 
