@@ -17,6 +17,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import BinaryIO
 
 PLAIN_MODE = 0o644
 READER_SECONDS = 5.0
@@ -71,23 +72,49 @@ def _opened_device(target: pathlib.Path, deadline: float) -> int:
 
 def replace(
     path: str | os.PathLike[str],
-    text: str,
+    content: str | bytes,
     mode: int,
     prefix: str = '.kronos-',
+    beside: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Write a text file whole or not at all; it takes the place of another.
+    """Write a file whole or not at all; it takes the place of another.
+
+    The parameters are those of :func:`opened`.
+
+    :raises OSError: it could not be written; what was there still is
+    """
+    if isinstance(content, str):
+        content = content.encode()
+    with opened(path, mode, prefix, beside) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def opened(
+    path: str | os.PathLike[str],
+    mode: int,
+    prefix: str = '.kronos-',
+    beside: str | os.PathLike[str] | None = None,
+) -> Iterator[BinaryIO]:
+    """A file to be filled; once it is whole it takes the place of another.
 
     :param path: a link there is replaced, never followed
     :param mode: its permissions, whatever the umask
     :param prefix: of the file's name until it is whole
+    :param beside: the directory that it is in until then; None: the same
     :raises OSError: it could not be written; what was there still is
     """
     target = pathlib.Path(path)
     handle, temporary = tempfile.mkstemp(
-        prefix=prefix, suffix='.tmp', dir=target.parent
+        prefix=prefix, suffix='.tmp', dir=beside or target.parent
     )
     try:
-        _fill(handle, text, mode)
+        with open(handle, 'wb') as file:
+            os.fchmod(handle, mode)
+            yield file
+            # On the disk before its name is: a crash leaves no empty file.
+            file.flush()
+            os.fsync(handle)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -107,18 +134,31 @@ def replace_directory(
     :param files: their texts by ``file`` or ``directory/file``
     :raises OSError: it could not be written; what was there still is
     """
+    with directory(path, directory_mode, prefix) as temporary:
+        for name, text in files.items():
+            file = temporary / name
+            file.parent.mkdir(mode=directory_mode, exist_ok=True)
+            replace(file, text, file_mode)
+
+
+@contextlib.contextmanager
+def directory(
+    path: str | os.PathLike[str], mode: int, prefix: str = '.kronos-'
+) -> Iterator[pathlib.Path]:
+    """A directory to be filled; once whole it takes the place of another.
+
+    :param mode: its permissions, whatever the umask
+    :param prefix: of its name until it is whole
+    :raises OSError: it could not be written; what was there still is
+    """
     target = pathlib.Path(path).absolute()
     with _aside(target, prefix):
         temporary = pathlib.Path(
             tempfile.mkdtemp(prefix=prefix, dir=target.parent)
         )
         try:
-            for name, text in files.items():
-                file = temporary / name
-                file.parent.mkdir(mode=directory_mode, exist_ok=True)
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-                _fill(os.open(file, flags, 0o600), text, file_mode)
-            temporary.chmod(directory_mode)
+            yield temporary
+            temporary.chmod(mode)
             os.rename(temporary, target)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -126,13 +166,27 @@ def replace_directory(
             raise
 
 
-def _fill(handle: int, text: str, mode: int) -> None:
-    """On the disk before its name is: a crash leaves no empty file."""
-    with open(handle, 'w', encoding='utf-8') as file:
-        os.fchmod(handle, mode)
-        file.write(text)
-        file.flush()
-        os.fsync(handle)
+def delete(path: str | os.PathLike[str]) -> None:
+    """Delete a file or a whole directory, if it is there.
+
+    :param path: of a link there only the link goes
+    :raises OSError: it cannot be deleted
+    """
+    target = pathlib.Path(path)
+    with contextlib.suppress(FileNotFoundError):
+        if target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
+        else:
+            target.unlink()
+
+
+def move(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Put what is whole in the place of what is there.
+
+    :raises OSError: it cannot be moved
+    """
+    delete(target)
+    os.rename(path, target)
 
 
 @contextlib.contextmanager

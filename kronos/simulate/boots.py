@@ -7,6 +7,7 @@ the one of vCPUs, as by default, and Kronos' own beside them if it is on.
 
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,10 @@ import numpy.typing as npt
 from kronos.engine.scoring import host_weights, scorecard
 from kronos.policies.models import Mode
 from kronos.simulate.accounting import Floats
-from kronos.simulate.audits import Auditor
 from kronos.simulate.cloud import NOWHERE, Cloud
+
+if TYPE_CHECKING:
+    from kronos.simulate.audits import Auditor
 
 MULTIPLIER = 100.0
 """``weight_multiplier`` of ``[kronos_weigher]``, as by default."""
@@ -53,7 +56,7 @@ class Scheduler:
     """
 
     def __init__(
-        self, boots: Boots, cloud: Cloud, auditor: Auditor, settling: float
+        self, boots: Boots, cloud: Cloud, auditor: 'Auditor', settling: float
     ) -> None:
         self._boots = boots
         self._cloud = cloud

@@ -6,9 +6,8 @@ import numpy as np
 from kronos.simulate.accounting import Move
 from kronos.simulate.boots import Scheduler
 from kronos.simulate.cloud import Cloud
-from kronos.simulate.columns import Journey
 from kronos.simulate.load import Load
-from kronos.simulate.moves import Moves
+from kronos.simulate.moves import Journey, Moves
 
 SETUP_SECONDS = 6.0
 """What a move takes beside the copying."""

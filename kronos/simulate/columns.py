@@ -12,6 +12,7 @@ from kronos.policies.models import Mode
 from kronos.simulate.accounting import Figures
 from kronos.simulate.audits import Audit
 from kronos.simulate.boots import BootCounts, Boots
+from kronos.simulate.moves import Journey
 
 Series = npt.NDArray[np.float32]
 
@@ -44,18 +45,6 @@ class Column:
     def fills(self) -> bool:
         """Whether hosts are to be filled, and not to be even."""
         return self.audits[0].enabled[0].mode is Mode.PACK
-
-
-@dataclass(slots=True)
-class Journey:
-    """A move that arrived."""
-
-    instance: str
-    """Its uuid."""
-    source: str
-    destination: str
-    at: float
-    """Unix seconds."""
 
 
 @dataclass

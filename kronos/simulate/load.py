@@ -8,8 +8,6 @@ or not at all, and no link in it is followed.
 
 import os
 import pathlib
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -17,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
 from kronos.recordings import reader, writer
 from kronos.recordings.recording import Recording
@@ -191,18 +190,11 @@ def write(directory: str, load: Load) -> None:
     :raises ArchiveError: it holds something, or cannot be written
     """
     writer.require_room(directory)
-    target = pathlib.Path(directory).absolute()
     try:
-        temporary = pathlib.Path(
-            tempfile.mkdtemp(prefix='.kronos-load-', dir=target.parent)
-        )
-        try:
+        with atomic_files.directory(
+            directory, writer.DIRECTORY_MODE, '.kronos-load-'
+        ) as temporary:
             fill(temporary, load)
-            temporary.chmod(writer.DIRECTORY_MODE)
-            os.rename(temporary, target)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
     except OSError as error:
         raise ArchiveError(
             path=error.filename or directory,
@@ -219,10 +211,8 @@ def fill(directory: pathlib.Path, load: Load) -> None:
     for name, array in arrays(load).items():
         save(directory / name, array)
     text = load_schema.META_FILE.dump_json(load.meta, indent=1)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    handle = os.open(directory / load_schema.META, flags, writer.FILE_MODE)
-    with open(handle, 'wb') as file:
-        file.write(text + b'\n')
+    path = directory / load_schema.META
+    atomic_files.replace(path, text + b'\n', writer.FILE_MODE)
 
 
 def arrays(load: Load) -> Mapping[str, npt.NDArray[Any]]:
@@ -243,10 +233,7 @@ def save(path: pathlib.Path, array: npt.NDArray[Any]) -> None:
     :raises OSError: it cannot be written
     """
     kind = np.int32 if path.name == load_schema.PLACEMENT else np.float32
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    with open(os.open(path, flags, writer.FILE_MODE), 'wb') as file:
+    with atomic_files.opened(path, writer.FILE_MODE) as file:
         np.lib.format.write_array(
             file, np.ascontiguousarray(array, kind), (1, 0), False
         )
-        file.flush()
-        os.fsync(file.fileno())

@@ -20,10 +20,10 @@ from kronos.simulate.audits import Auditor
 from kronos.simulate.boots import Scheduler
 from kronos.simulate.churn import Churn
 from kronos.simulate.cloud import Cloud
-from kronos.simulate.columns import Column, Journey, Kind, Result, Series
+from kronos.simulate.columns import Column, Kind, Result, Series
 from kronos.simulate.load import Load
 from kronos.simulate.meter import Meter
-from kronos.simulate.moves import Moves
+from kronos.simulate.moves import Journey, Moves
 from kronos.simulate.plain_rule import PlainRule
 
 

@@ -23,6 +23,18 @@ FAILURE = 'MigrationFailed'
 """Class of the exception of an action whose migration fails."""
 
 
+@dataclass(slots=True)
+class Journey:
+    """A move that arrived."""
+
+    instance: str
+    """Its uuid."""
+    source: str
+    destination: str
+    at: float
+    """Unix seconds."""
+
+
 @dataclass
 class Trip:
     """A step of a plan that is carried out, by the indices of a load."""

@@ -175,12 +175,12 @@ def _table(
     start = math.floor(now / STEP) * STEP - (ticks - 1) * STEP
     for steps in WIDER:
         raw = raw_queries.derived(query, steps * STEP)
-        asked = only(raw.text, label, names)
+        selection = only(raw.text, label, names)
         reader = RangeReader(prometheus, STEP, len(names))
-        block = reader.read(asked, label, float(start), ticks)
+        block = reader.read(selection, label, float(start), ticks)
         if len(block.labels) >= ENOUGH * len(names):
-            known = np.isfinite(block.values).any(axis=1)
-            values = block.values[int(np.argmax(known)) :]
+            has_sample = np.isfinite(block.values).any(axis=1)
+            values = block.values[int(np.argmax(has_sample)) :]
             if _is_whole(values):
                 return values if len(values) >= LEAST_TICKS else None
         if not raw.seconds:
@@ -199,9 +199,9 @@ def only(query: str, label: str, names: Sequence[str]) -> str:
     pattern = json.dumps(
         '|'.join(re.escape(name) for name in names), ensure_ascii=False
     )
-    kept = '"kronos_kept", "1"'
+    marker = '"kronos_kept", "1"'
     return (
-        f'label_replace({promql.text(promql.parse(query))}, {kept}, '
+        f'label_replace({promql.text(promql.parse(query))}, {marker}, '
         f'"{label}", {pattern}) and on (kronos_kept) '
-        f'label_replace(vector(1), {kept}, "kronos_kept", "")'
+        f'label_replace(vector(1), {marker}, "kronos_kept", "")'
     )

@@ -57,8 +57,8 @@ class PlanStarts:
         if event.plan or event.origin is not Origin.NOVA:
             return event.plan
         key = event.instance, event.source, event.destination
-        at, plan = self._plan_of.get(key, (0.0, ''))
-        is_same = abs(at - event.at) <= quarantine.SAME_MOVE_SECONDS
+        end, plan = self._plan_of.get(key, (0.0, ''))
+        is_same = abs(end - event.at) <= quarantine.SAME_MOVE_SECONDS
         return plan if is_same else ''
 
 
@@ -66,10 +66,12 @@ def _start(events: Collection[Event]) -> float | None:
     """When the moves of one plan began, as far as they tell it."""
     over = [event for event in events if event.outcome in OVER]
     begun = [event.at - event.seconds for event in over if event.seconds]
-    made = min((event.began for event in events if event.began), default=0.0)
+    audit_time = min(
+        (event.began for event in events if event.began), default=0.0
+    )
     first = min([*begun, *(event.at for event in over)], default=0.0)
-    if made and first - made <= LATE_SECONDS:
-        return made
+    if audit_time and first - audit_time <= LATE_SECONDS:
+        return audit_time
     return min(begun, default=None)
 
 
@@ -102,5 +104,5 @@ def _rest(event: Event, starts: PlanStarts, now: float, limit: float) -> float:
     start = starts.of(event)
     if start is None or start > event.at:
         return limit - after_end
-    rest = max(limit - (now - start), HALF * limit - after_end)
+    rest = max(limit - max(0.0, now - start), HALF * limit - after_end)
     return rest if rest > EARLY * limit else 0.0

@@ -152,9 +152,9 @@ class Relief:
         shares = (
             self._usage[:, instances] / self._utilization.capacity[:, [host]]
         )
-        wanted = np.maximum(excess, 0.0)[:, None]
-        helps = np.minimum(shares, wanted).sum(axis=0)
-        suffices = (shares >= wanted - EPSILON).all(axis=0)
+        needs = np.maximum(excess, 0.0)[:, None]
+        helps = np.minimum(shares, needs).sum(axis=0)
+        suffices = (shares >= needs - EPSILON).all(axis=0)
         sizes = self._utilization.weights @ shares
         keys = np.where(suffices, sizes, -helps)
         order = np.lexsort((instances, ranking.rounded(keys), ~suffices))

@@ -5,7 +5,6 @@ They are written piece by piece, so that none is in memory as a whole.
 """
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,6 @@ from kronos.engine import instance_keys
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
 from kronos.policies.models import QUERIES, Policy
-from kronos.recordings import writer
 from kronos.recordings.recording import Recording
 from kronos.simulate import load_schema
 from kronos.simulate.fetch import limits
@@ -74,21 +72,23 @@ class PolicyAssembly:
     One class, since what is of no server is known by all the others.
 
     :param workplace: has all pieces
-    :param asked: what was asked for the policy
+    :param policy_plan: what is read for the policy
     """
 
     def __init__(
         self,
         workplace: Workplace,
         plan: Plan,
-        asked: PolicyPlan,
+        policy_plan: PolicyPlan,
         recording: Recording,
         own: Columns,
     ) -> None:
         self._workplace, self._plan, self._own = workplace, plan, own
-        self._name = asked.name
+        self._name = policy_plan.name
         [policy] = [
-            each for each in recording.policies if each.name == asked.name
+            each
+            for each in recording.policies
+            if each.name == policy_plan.name
         ]
         key = instance_keys.key_of(policy.vm_profile_label_type)
         self._servers, repeated = columns_of(
@@ -97,7 +97,9 @@ class PolicyAssembly:
         self._match = recording.settings.host_match
         self._hosts = {name: place for place, name in enumerate(own.hosts)}
         self._capacity = self._read_capacity(policy, recording)
-        self._seen = limits.Seen(asked, plan, len(own.lives), len(own.hosts))
+        self._seen = limits.Seen(
+            policy_plan, plan, len(own.lives), len(own.hosts)
+        )
         self._seen.repeated = repeated
 
     def write(self, name: str) -> list[str]:
@@ -225,19 +227,11 @@ def array_file(
 
     :raises ArchiveError: it cannot be written
     """
-    part = place.path / name
-    with place.guarded():
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        with open(os.open(part, flags, writer.FILE_MODE), 'wb') as file:
-            header = {
-                'descr': _KINDS[kind],
-                'fortran_order': False,
-                'shape': shape,
-            }
-            np.lib.format.write_array_header_1_0(file, header)
-            yield Rows(file, _KINDS[kind])
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, place.target / name)
+    header = {
+        'descr': _KINDS[kind],
+        'fortran_order': False,
+        'shape': shape,
+    }
+    with place.published(name) as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        yield Rows(file, _KINDS[kind])

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documents of a load that is fetched: its recording and ``meta.json``."""
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kronos.common import atomic_files
 from kronos.engine.types import Instance
 from kronos.recordings import load as recordings
 from kronos.recordings.anonymize import anonymizer
@@ -126,13 +125,11 @@ def write(
     whole = place.path / f'{load_schema.RECORDING}-whole'
     recordings.write(str(whole), names.recording, replace=True)
     with place.guarded():
-        target = place.target / load_schema.RECORDING
-        if target.is_dir() and not target.is_symlink():
-            shutil.rmtree(target)
-        os.rename(whole, target)
+        atomic_files.move(whole, place.target / load_schema.RECORDING)
     meta = _meta(plan, names, own, limits, anonymized)
     text = load_schema.META_FILE.dump_json(meta, indent=1)
-    place.publish(load_schema.META, text + b'\n')
+    with place.published(load_schema.META) as file:
+        file.write(text + b'\n')
 
 
 def _meta(
@@ -157,10 +154,10 @@ def _meta(
             for server, host in zip(names.servers, at_start, strict=True)
         ],
         {
-            names.policies[asked.name]: PolicyRow(
-                asked.window, asked.host_window
+            names.policies[policy_plan.name]: PolicyRow(
+                policy_plan.window, policy_plan.host_window
             )
-            for asked in plan.policies
+            for policy_plan in plan.policies
         },
         list(limits),
         names.recording.made_by,

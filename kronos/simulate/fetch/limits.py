@@ -36,9 +36,9 @@ class Seen:
     """What was seen of one policy, piece by piece."""
 
     def __init__(
-        self, asked: PolicyPlan, plan: Plan, servers: int, hosts: int
+        self, policy_plan: PolicyPlan, plan: Plan, servers: int, hosts: int
     ) -> None:
-        self._limits = asked.limits
+        self._limits = policy_plan.limits
         self._step, self._ticks = plan.step, plan.ticks
         self._has_usage = np.zeros(servers, np.bool_)
         self._has_reading = np.zeros(hosts, np.bool_)

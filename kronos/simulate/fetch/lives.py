@@ -160,12 +160,12 @@ class Whereabouts:
         return column
 
     def _row(
-        self, at: float | None, first: int, ticks: int, default: int
+        self, moment: float | None, first: int, ticks: int, default: int
     ) -> int:
         """The first row of a block that is not before a moment."""
-        if at is None:
+        if moment is None:
             return default
-        tick = int(np.ceil((at - self._start) / self._step))
+        tick = int(np.ceil((moment - self._start) / self._step))
         return min(max(tick - first, 0), ticks)
 
 

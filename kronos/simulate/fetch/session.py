@@ -104,6 +104,7 @@ def fetch(
     prometheus = source.prometheus()
     if place.is_begun:
         plan = place.plan()
+        place.tidy()
         _require_same(directory, plan.wish, wish)
         report.line(f'going on with what {directory} has')
     else:
@@ -146,7 +147,9 @@ def _begin(
     policies = [policy for policy in recording.policies if policy.enabled]
     _require_known(wish, policies)
     report.step('asking Prometheus for the series of the policies')
-    asked = [_asked(policy, wish, prometheus) for policy in policies]
+    policy_plans = [
+        _policy_plan(policy, wish, prometheus) for policy in policies
+    ]
     report.step('asking Nova for the servers of the past')
     every = lives.joined(
         recording.gathered.instances,
@@ -154,7 +157,7 @@ def _begin(
         source.moves(start),
         recording.gathered.groups,
     )
-    plan = Plan(FORMAT_VERSION, start, wish.step, ticks, asked, wish)
+    plan = Plan(FORMAT_VERSION, start, wish.step, ticks, policy_plans, wish)
     place.begin(plan, recording, every)
     return plan
 
@@ -186,7 +189,9 @@ def _require_known(wish: Wish, policies: Sequence[Policy]) -> None:
             )
 
 
-def _asked(policy: Policy, wish: Wish, prometheus: Metrics) -> PolicyPlan:
+def _policy_plan(
+    policy: Policy, wish: Wish, prometheus: Metrics
+) -> PolicyPlan:
     """The raw queries of a policy, and the windows that are not in them."""
     usage_window = windows.of_query(policy.vm_profile_query)
     if policy.name in wish.raw:
@@ -251,21 +256,23 @@ def _fetch_pieces(
     """Fetch what is not there yet."""
     pieces = plan.pieces()
     policies = [
-        asked for asked in plan.policies if place.notes(asked.name) is None
+        policy_plan
+        for policy_plan in plan.policies
+        if place.notes(policy_plan.name) is None
     ]
     total = 2 * len(pieces) * len(policies)
     done = 0
-    for asked in policies:
-        report.step(f'reading policy {asked.name}')
+    for policy_plan in policies:
+        report.step(f'reading policy {policy_plan.name}')
         for name_of, query, label in (
-            (usage_piece, asked.usage_query, asked.usage_label),
-            (host_piece, asked.host_query, asked.host_label),
+            (usage_piece, policy_plan.usage_query, policy_plan.usage_label),
+            (host_piece, policy_plan.host_query, policy_plan.host_label),
         ):
             reader = RangeReader(prometheus, plan.step)
             for piece in pieces:
                 done += 1
                 report.count(done, total)
-                name = name_of(asked.name, piece)
+                name = name_of(policy_plan.name, piece)
                 if place.read(name, piece.ticks) is None:
                     block = reader.read(
                         query, label, plan.moment(piece.first), piece.ticks
@@ -283,13 +290,15 @@ def _assemble(place: Workplace, plan: Plan, report: Report) -> list[str]:
     names = named(recording, own)
     assembly.write_placement(place, plan, own)
     texts = [*limits.ALWAYS, *limits.of_lives(every, own.lives)]
-    for asked in plan.policies:
-        name = names.policies[asked.name]
-        notes = place.notes(asked.name)
+    for policy_plan in plan.policies:
+        name = names.policies[policy_plan.name]
+        notes = place.notes(policy_plan.name)
         if notes is None:
-            work = assembly.PolicyAssembly(place, plan, asked, recording, own)
+            work = assembly.PolicyAssembly(
+                place, plan, policy_plan, recording, own
+            )
             notes = PolicyNotes(work.write(name))
-            place.finish_policy(asked.name, notes)
+            place.finish_policy(policy_plan.name, notes)
         texts += [f'Policy {name}: {text}.' for text in notes.limits]
     documents.write(place, plan, names, own, texts, anonymize)
     place.finish()

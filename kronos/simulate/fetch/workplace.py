@@ -11,17 +11,15 @@ import io
 import json
 import os
 import pathlib
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import numpy as np
 import pydantic
 
-from kronos.common import first_fault
+from kronos.common import atomic_files, first_fault
 from kronos.common.exceptions import ArchiveError
 from kronos.recordings import load as recordings
 from kronos.recordings import schema, writer
@@ -163,8 +161,8 @@ class Workplace:
         names = self._names()
         if names is not None and names <= {FOLDER}:
             with self.guarded():
-                if names and not self.path.is_symlink():
-                    shutil.rmtree(self.path)
+                if not self.path.is_symlink():
+                    atomic_files.delete(self.path)
         writer.require_room(str(self.target))
 
     def _names(self) -> set[str] | None:
@@ -187,6 +185,15 @@ class Workplace:
         recordings.write(str(self.path / RECORDING), recording)
         self._write(LIVES, _LIVES.dump_json(lives))
         self._write(PLAN, _PLAN.dump_json(plan, indent=1))
+
+    def tidy(self) -> None:
+        """Delete what a killed fetch was writing.
+
+        :raises ArchiveError: it cannot be deleted
+        """
+        with self.guarded():
+            for path in self.path.glob(f'{PREFIX}*'):
+                atomic_files.delete(path)
 
     def plan(self) -> Plan:
         """:raises ArchiveError: it is not as :meth:`begin` wrote it"""
@@ -255,37 +262,33 @@ class Workplace:
                 # The number of a piece is behind the last dash.
                 kind_and_policy = path.name.rpartition('-')[0]
                 if kind_and_policy in (f'usage-{policy}', f'hosts-{policy}'):
-                    path.unlink()
+                    atomic_files.delete(path)
 
-    def publish(self, name: str, data: bytes) -> None:
-        """Write a file of the load whole, or not at all.
+    @contextlib.contextmanager
+    def published(self, name: str) -> Iterator[BinaryIO]:
+        """A file of the load, to be written whole or not at all.
 
         :raises ArchiveError: it cannot be written
         """
-        self._write(name, data)
-        with self.guarded():
-            os.replace(self.path / name, self.target / name)
+        with (
+            self.guarded(),
+            atomic_files.opened(
+                self.target / name, writer.FILE_MODE, PREFIX, self.path
+            ) as file,
+        ):
+            yield file
 
     def finish(self) -> None:
         """Remove the workplace of a load that is whole."""
-        with self.guarded(), contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self.path)
+        with self.guarded():
+            atomic_files.delete(self.path)
 
     def _write(self, name: str, data: bytes) -> None:
         """Write a file whole, or not at all."""
         with self.guarded():
-            handle, temporary = tempfile.mkstemp(prefix=PREFIX, dir=self.path)
-            try:
-                with open(handle, 'wb') as file:
-                    os.fchmod(handle, writer.FILE_MODE)
-                    file.write(data)
-                    file.flush()
-                    os.fsync(handle)
-                os.replace(temporary, self.path / name)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-                raise
+            atomic_files.replace(
+                self.path / name, data, writer.FILE_MODE, PREFIX, self.path
+            )
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[None]:

@@ -220,7 +220,7 @@ class AnswersTestCase(base.BaseTestCase):
         try:
             found = method.call(clients)
         except exceptions.KronosException as raised:
-            self.assertIs(error, type(raised))
+            self.assertIsInstance(raised, error)
             self.check_text(str(raised))
         else:
             method.check(found)
@@ -348,7 +348,7 @@ class TestKeystone(AnswersTestCase):
         try:
             client = self.client(method.client, session)
         except exceptions.KronosException as raised:
-            self.assertIs(error, type(raised))
+            self.assertIsInstance(raised, error)
             self.check_text(str(raised))
         else:
             self.ask(method, {method.client: client})

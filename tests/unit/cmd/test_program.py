@@ -33,6 +33,7 @@ COMMANDS = {
     'explain': ['examples/drain'],
     'record': ['/nonexistent/recording'],
     'replay': ['examples/uneven'],
+    'simulate': ['/nonexistent/load'],
     'status': ['upgrade', 'check'],
     'test_config': ['--offline'],
 }
@@ -41,7 +42,11 @@ FAILED = {'status': 255}
 PROBING = ('status', 'test_config')
 """Commands that start other processes."""
 HEAD = re.compile(r'^( +instance .* )?destination ')
-PRINTING = {name: COMMANDS[name] for name in COMMANDS if name != 'record'}
+PRINTING = {
+    name: arguments
+    for name, arguments in COMMANDS.items()
+    if name not in ('record', 'simulate')
+}
 
 
 def script(name: str, *arguments: str) -> list[str]:

@@ -395,7 +395,7 @@ class TestHistory(RecordTestCase):
                 self.action('SUCCEEDED', '2001-01-01T00:00:00+00:00'),
             ]
         )
-        conf = self.conf(cooldown=0)
+        conf = self.conf(cooldown=0, instance_cooldown=0)
         result = self.recorded('--config-file', conf)
         [event] = result.gathered.events
         self.assertEqual(

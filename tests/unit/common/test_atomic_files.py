@@ -242,6 +242,70 @@ class TestRetention(FilesTestCase):
             self.assertEqual(['ours-2'], self.drop(1))
 
 
+class TestOpened(FilesTestCase):
+    def test_whole_or_not_at_all(self) -> None:
+        path = self.folder / 'file'
+        beside = self.folder / 'beside'
+        beside.mkdir()
+        path.write_bytes(b'old')
+        try:
+            with atomic_files.opened(path, 0o640, 'x-', beside) as file:
+                file.write(b'ne')
+                [part] = beside.iterdir()
+                self.assertTrue(part.name.startswith('x-'))
+                raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            pass
+        self.assertEqual(b'old', path.read_bytes())
+        with atomic_files.opened(path, 0o640, 'x-', beside) as file:
+            file.write(b'new')
+            self.assertEqual(b'old', path.read_bytes())
+        self.assertEqual((b'new', 0o640), (path.read_bytes(), mode_of(path)))
+        self.assertEqual([], list(beside.iterdir()))
+
+
+class TestDirectory(FilesTestCase):
+    def test_whole_or_not_at_all(self) -> None:
+        path = self.folder / 'directory'
+        try:
+            with atomic_files.directory(path, 0o750) as temporary:
+                (temporary / 'file').touch()
+                raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            pass
+        self.assertEqual([], self.names())
+        with atomic_files.directory(path, 0o750) as temporary:
+            (temporary / 'file').touch()
+            self.assertFalse(path.exists())
+        self.assertEqual(['directory'], self.names())
+        self.assertEqual(0o750, mode_of(path))
+        self.assertTrue((path / 'file').exists())
+
+
+class TestDelete(FilesTestCase):
+    def test_whatever_is_there(self) -> None:
+        """Where a link leads to stays."""
+        directory = self.folder / 'directory'
+        link = self.folder / 'link'
+        (directory / 'more').mkdir(parents=True)
+        link.symlink_to(directory)
+        for path in (link, self.folder / 'missing'):
+            atomic_files.delete(path)
+        self.assertEqual(['directory'], self.names())
+        (self.folder / 'file').touch()
+        atomic_files.delete(self.folder / 'file')
+        atomic_files.delete(directory)
+        self.assertEqual([], self.names())
+
+    def test_move(self) -> None:
+        for name in ('old', 'new'):
+            (self.folder / name).mkdir()
+            (self.folder / name / name).touch()
+        atomic_files.move(self.folder / 'new', self.folder / 'old')
+        self.assertEqual(['old'], self.names())
+        self.assertTrue((self.folder / 'old' / 'new').exists())
+
+
 class TestHouse(base.BaseTestCase):
     def test_nobody_else_writes_or_deletes_files(self) -> None:
         """One writer and one loop, so that all of them are safe."""

@@ -14,6 +14,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any
+from urllib import parse
 
 import fixtures
 import yaml
@@ -482,6 +483,21 @@ class TestClientDocuments(clouds.CloudTestCase, FrozenTestCase):
             self.assert_frozen('documents', found.shapes, name)
 
 
+def past(request: Any, _context: Any) -> dict[str, Any]:
+    """What three servers used, to a range query."""
+    query = parse.parse_qs(request.text)
+    begin, end = (int(float(query[name][0])) for name in ('start', 'end'))
+    values = [[moment, '0.4'] for moment in range(begin, end + 1, 300)]
+    result = [
+        {'metric': {'uuid': f'u-a{number}'}, 'values': values}
+        for number in (1, 2, 3)
+    ]
+    return {
+        'status': 'success',
+        'data': {'resultType': 'matrix', 'result': result},
+    }
+
+
 class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
     def test_report(self) -> None:
         self.roles('admin')
@@ -500,6 +516,8 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         excluding = self.conf(exclude_hosts_query='failed')
         found.add(self.check('--config-file', excluding))
         found.add(self.check('--cells'))
+        self.wire.post(f'{checking.PROMETHEUS}/api/v1/query_range', json=past)
+        found.add(self.check())
         self.labels['cpu_of_host'] = 'node'
         found.add(self.check())
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
@@ -519,6 +537,7 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
             'kronos-instance-monitor': ['--check', '--config-file', bad],
             'kronos-record': [f'{folder}/out', '--config-file', bad],
             'kronos-replay': ['/nowhere'],
+            'kronos-simulate': ['/nowhere'],
             'kronos-status': ['upgrade', 'check', '--config-file', bad],
             'kronos-test-config': ['--offline', '--config-file', bad],
         }

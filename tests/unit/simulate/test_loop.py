@@ -42,8 +42,8 @@ class TestSteadyLoad(base.BaseTestCase):
         self.assertEqual(2, len(result.journeys))
         np.testing.assert_allclose(result.imbalance['cpu'][1:], 0)
         # The move ends some seconds after the first audit.
-        self.assertEqual({'balanced': 21, 'cooldown': 2}, dict(result.ends))
-        self.assertEqual(21, result.plans)
+        self.assertEqual({'balanced': 22, 'cooldown': 1}, dict(result.ends))
+        self.assertEqual(22, result.plans)
 
     def test_pack(self) -> None:
         self.load.recording.policies = [loads.policy(mode='pack')]

@@ -160,6 +160,11 @@ class TestFetch(RecordTestCase):
                 child.kill()
                 child.communicate()
                 kills += 1
+                is_over = (self.out / 'meta.json').exists() and not (
+                    self.out / 'fetch'
+                ).exists()
+                if is_over:
+                    break
                 continue
             self.assertEqual(0, child.returncode, err)
             break

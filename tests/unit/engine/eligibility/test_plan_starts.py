@@ -8,6 +8,7 @@ from oslotest import base
 from kronos.engine.eligibility import quarantine
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.eligibility.plan_starts import PlanStarts
+from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome
 from tests.builders import scopes
@@ -73,6 +74,9 @@ class TestStarts(base.BaseTestCase):
         self.assertEqual([None], self.start(old))
         self.assertEqual([110.0] * 2, self.start(old, novas('u', 101.0, 9.0)))
 
+    def test_a_clock_that_is_ahead(self) -> None:
+        """A move of the future rests a scope no longer than the cooldown."""
+
     def test_deleted(self) -> None:
         gone = watchers('u', 100.0, status=quarantine.DELETED)
         self.assertEqual([None], self.start(gone))
@@ -87,6 +91,9 @@ class TestStarts(base.BaseTestCase):
 
 class TestCooldown(base.BaseTestCase):
     def is_resting(self, *events: Event, limit: float = 600.0) -> bool:
+        return self.reason(*events, limit=limit) is not None
+
+    def reason(self, *events: Event, limit: float = 600.0) -> Reason | None:
         snapshot = scopes.scope(
             [],
             {'a': [], 'b': []},
@@ -95,7 +102,7 @@ class TestCooldown(base.BaseTestCase):
         snapshot.taken_at = NOW
         snapshot.events = [*events]
         settings = Settings(cooldown_seconds=limit)
-        return remember(snapshot, settings).standstill is not None
+        return remember(snapshot, settings).standstill
 
     def test_counted_from_the_start(self) -> None:
         """A tenth of it may be ahead, since audits plan before they move."""
@@ -104,6 +111,12 @@ class TestCooldown(base.BaseTestCase):
         self.assertTrue(self.is_resting(watchers('u', 500.0)))
         self.assertTrue(self.is_resting(novas('u', 572.0)))
         self.assertFalse(self.is_resting(novas('u', 572.0, 28.0)))
+
+    def test_a_clock_that_is_ahead(self) -> None:
+        """A move of the future rests a scope no longer than the cooldown."""
+        ahead = watchers('u', -5000.0)
+        self.assertIsNone(self.reason(ahead, limit=0.0))
+        self.assertIn('cools down for 10 min:', str(self.reason(ahead)))
 
     def test_half_follows_the_end(self) -> None:
         """Of a plan that took longer than the cooldown."""

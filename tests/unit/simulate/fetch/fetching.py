@@ -6,7 +6,6 @@ on h2; 3 dies on h3; 4 is of another cloud, and Prometheus alone knows it. A
 server uses 1 + its number / 10 cores, and a host .1 cores beside its servers.
 """
 
-import dataclasses
 import pathlib
 from typing import Any
 
@@ -91,7 +90,7 @@ def prometheus() -> PastPrometheus:
     return fake
 
 
-def instance(number: int, host: str) -> Instance:
+def instance(number: int, host: str, created: float = 0.0) -> Instance:
     return Instance(
         loads.uuid(number),
         host,
@@ -102,6 +101,7 @@ def instance(number: int, host: str) -> Instance:
         flavor='acme.small',
         project_id='acme',
         metadata={'password': 'hunter2'},
+        created=created,
     )
 
 
@@ -118,7 +118,8 @@ def recording() -> Recording:
     gathered.cloud.aggregates[0].hosts = list(HOSTS)
     gathered.services = None
     gathered.instances = [
-        instance(number, HOSTS[place]) for number, place in places(NOW).items()
+        instance(number, HOSTS[place], BORN if number == 2 else 0.0)
+        for number, place in places(NOW).items()
     ]
     gathered.groups = [ServerGroup('g1', 'anti-affinity', [loads.uuid(0)])]
     samples = [Sample(name, CORES, NOW) for name in HOSTS]
@@ -157,13 +158,9 @@ class FetchTestCase(base.BaseTestCase):
         return session.Source(
             self.record,
             lambda _since: [
+                ServerLife(instance(2, 'h2', BORN)),
                 ServerLife(
-                    dataclasses.replace(instance(2, 'h2'), created=BORN)
-                ),
-                ServerLife(
-                    dataclasses.replace(
-                        instance(3, 'h3'), created=START - 5000
-                    ),
+                    instance(3, 'h3', START - 5000),
                     GONE,
                 ),
             ],

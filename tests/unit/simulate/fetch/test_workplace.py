@@ -119,6 +119,14 @@ class TestBegin(WorkplaceTestCase):
             place.recording().gathered.instances[0].uuid,
         )
 
+    def test_what_a_killed_one_was_writing(self) -> None:
+        place = self.begun()
+        for name in ('.kronos-fetch-1.tmp', 'mine'):
+            (place.path / name).write_text('half')
+        place.tidy()
+        self.assertFalse((place.path / '.kronos-fetch-1.tmp').exists())
+        self.assertTrue((place.path / 'mine').exists())
+
     def test_it_is_for_its_owner(self) -> None:
         """Names are in it, also where those of the load are others."""
         self.begun()

@@ -7,7 +7,8 @@ import numpy as np
 from oslotest import base
 
 from kronos.simulate import loop
-from kronos.simulate.columns import Journey, Kind, Result
+from kronos.simulate.columns import Kind, Result
+from kronos.simulate.moves import Journey
 from kronos.simulate.outcome import page, results
 from tests.builders import loads, simulations
 
