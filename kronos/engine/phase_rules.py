@@ -40,6 +40,9 @@ class PhaseRow:
     """Whether ``drain_may_exceed_threshold`` is about it."""
     always_prices_soft_groups: bool = False
     """Whether they are priced whatever the settings ask for."""
+    spares_moved: bool = False
+    """Whether an instance that moved stays for all of
+    ``instance_cooldown``."""
     spares_young: bool = False
     """Whether an instance below ``min_age`` stays where it is."""
 
@@ -55,18 +58,23 @@ TABLE: dict[Phase, PhaseRow] = {
         from_draining=True, from_counting=True, ceilings=True
     ),
     MigrationPhase.RELIEVE: PhaseRow(
-        from_counting=True, ceilings=True, return_guard=True
+        from_counting=True,
+        ceilings=True,
+        return_guard=True,
+        spares_moved=True,
     ),
     MigrationPhase.SPREAD: PhaseRow(
         from_counting=True,
         return_guard=True,
         may_price_soft_groups=True,
+        spares_moved=True,
         spares_young=True,
     ),
     MigrationPhase.PACK: PhaseRow(
         from_counting=True,
         ceilings=True,
         return_guard=True,
+        spares_moved=True,
         spares_young=True,
     ),
 }

@@ -164,8 +164,9 @@ class PlanningOptions:
     )
     instance_cooldown_seconds: float = option(
         0,
-        'Seconds for which an instance is left alone after it was moved or a '
-        'move of it failed, whether by Kronos or by hand. Actions that were '
+        'Seconds for which spread and pack leave an instance alone after it '
+        'was moved or a move of it failed, whether by Kronos or by hand. '
+        'Drains and repairs wait for 900 of them at most. Actions that were '
         'skipped, or cancelled before they began, start none.',
         name='instance_cooldown',
         configured=21600,

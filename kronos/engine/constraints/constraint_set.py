@@ -22,7 +22,7 @@ from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
 from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.headroom import HeadroomConstraint
 from kronos.engine.constraints.host_status import HostStatus
-from kronos.engine.constraints.minimum_age import MinimumAge
+from kronos.engine.constraints.minimum_stay import MinimumStay
 from kronos.engine.constraints.return_guard import ReturnGuard
 from kronos.engine.constraints.same_host import SameHost
 from kronos.engine.constraints.server_group import (
@@ -51,7 +51,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     SoftServerGroups,
     CapacityCeiling,
     ReturnGuard,
-    MinimumAge,
+    MinimumStay,
 )
 """Those of the trunk, in the order in which their reasons are given."""
 

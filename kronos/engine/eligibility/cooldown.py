@@ -5,15 +5,19 @@ A migration shows in the metrics only when the window of the queries has
 passed; who plans sooner plans on load that has left already.
 """
 
-import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kronos.common import durations
-from kronos.common.shell_commands import ShellCommand
-from kronos.engine import faults, wording
-from kronos.engine.eligibility import plan_starts, quarantine, stuck_migrations
+from kronos.engine import faults
+from kronos.engine.eligibility import (
+    event_texts,
+    plan_starts,
+    quarantine,
+    stuck_migrations,
+)
+from kronos.engine.eligibility.event_texts import EventTexts
 from kronos.engine.eligibility.overrides import Sown
 from kronos.engine.eligibility.stuck_migrations import StuckMigrations
 from kronos.engine.faults import CooldownScope, Fault
@@ -23,8 +27,8 @@ from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
 LASTING_SECONDS = 7 * 86400.0
 """For so long a failure is known, so that what lasts is looked at again."""
-NOT_BEGUN = 'RECOMMENDED'
-"""The state of a plan that no applier has begun."""
+REST_SECONDS = 900.0
+"""Drains and repairs wait at most so long of ``instance_cooldown``."""
 
 
 @dataclass
@@ -36,6 +40,8 @@ class Cooldowns:
     unavailable: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to the reason: it cools down, is in quarantine, or is on
     one of ``held_sources``."""
+    resting: dict[str, Reason] = field(default_factory=dict)
+    """Instance uuid to the reason: spread and pack leave it alone."""
     held_sources: dict[str, Reason] = field(default_factory=dict)
     """Host to the reason why nothing gets its turn to leave it."""
     held_destinations: dict[str, Reason] = field(default_factory=dict)
@@ -121,6 +127,8 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
         )
         if reason:
             cooldowns.unavailable[uuid] = reason
+        elif rest := past.resting(events):
+            cooldowns.resting[uuid] = rest
         returns = past.left_hosts(events, host)
         if returns:
             cooldowns.returns[uuid] = returns
@@ -149,43 +157,25 @@ class _Past:
         self._snapshot = snapshot
         self._settings = settings
         self._now = snapshot.taken_at
+        self._texts = EventTexts(snapshot)
         self._events = sorted(snapshot.events, key=self._order)
         self.stuck = StuckMigrations(
-            self._events, settings, self._now, self._called
+            self._events, settings, self._now, self._texts.called
         )
         self.by_instance: dict[str, list[Event]] = {}
         for event in self._events:
             self.by_instance.setdefault(event.instance, []).append(event)
 
-    @functools.cached_property
-    def _names(self) -> wording.ServerNames:
-        return wording.ServerNames(self._snapshot.instances)
-
-    def _called(self, uuid: str) -> str:
-        return self._names.of(uuid)
-
     def _order(self, event: Event) -> tuple[float, str, str, str, str, str]:
         """By age; the rest is there to be deterministic."""
         return (
-            -self._age(event),
+            -self._texts.age(event),
             event.outcome,
             event.origin,
             f'{event.instance} {quarantine.route(event)}',
             event.error_type,
             f'{event.status} {event.plan}',
         )
-
-    def _age(self, event: Event) -> float:
-        """Seconds; 0 while it is not over, and for a clock that is ahead."""
-        if _in_progress(event):
-            return 0.0
-        return max(0.0, self._now - event.at)
-
-    def _ago(self, event: Event) -> str:
-        text = f'{durations.rounded(self._age(event))} ago'
-        if event.status == quarantine.DELETED:
-            text += ', counted from the deletion of its plan'
-        return text
 
     def standstill(self) -> Reason | None:
         """Why the scope rests; empty if it does not."""
@@ -197,17 +187,17 @@ class _Past:
         )
         if newest is None:
             return None
-        if _is_not_begun(newest):
+        if event_texts.is_not_begun(newest):
             return Reason(
                 f'aggregate {self._snapshot.scope} waits for a plan that '
-                + self._not_begun(newest),
+                + self._texts.not_begun(newest),
                 Code.SCOPE_COOLDOWN,
             )
-        who = self._called(newest.instance)
+        who = self._texts.called(newest.instance)
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
             f'{durations.rounded(math.ceil(remaining))}: '
-            + self._cause_text(newest, who, f'of {who}'),
+            + self._texts.cause(newest, who, f'of {who}'),
             Code.SCOPE_COOLDOWN,
         )
 
@@ -226,30 +216,51 @@ class _Past:
         :param events: its own
         :param host: the one that it is on
         """
-        going = _last(events, _in_progress)
+        going = _last(events, event_texts.in_progress)
         if going is not None:
-            text = self._cause_text(going, 'it', 'of it')
+            text = self._texts.cause(going, 'it', 'of it')
             return Reason(text, Code.INSTANCE_ON_ITS_WAY)
-        quarantined, cooling = self._quarantine(events, host), 0.0
-        moved = _last(events, _rests_the_instance)
-        if moved is not None:
-            cooling = self._settings.instance_cooldown_seconds - self._age(
-                moved
-            )
-        if (
-            quarantined is not None
-            and self._seconds_left(quarantined) >= cooling
-        ):
+        quarantined = self._quarantine(events, host)
+        rest = self._seconds_left(quarantined) if quarantined else 0.0
+        if quarantined is not None and rest >= self._cooling(events):
             text = self._quarantine_text(quarantined)
             return Reason(text, Code.INSTANCE_QUARANTINE)
+        rest = max(rest, self._cooling(events, REST_SECONDS))
+        return self.resting(events, rest) if rest > 0 else None
+
+    def resting(
+        self, events: Sequence[Event], for_all: float = 0.0
+    ) -> Reason | None:
+        """Why spread and pack leave an instance alone; None: they do not.
+
+        :param events: its own
+        :param for_all: seconds for which drains and repairs do so, too
+        """
+        cooling = self._cooling(events)
+        moved = _last(events, _rests_the_instance)
         if moved is None or cooling <= 0:
             return None
-        cause = self._cause_text(moved, 'it', 'of it')
+        span = durations.rounded(math.ceil(cooling))
+        if 0 < for_all < cooling:
+            shorter = durations.rounded(math.ceil(for_all))
+            span += f', for drains and repairs {shorter}'
+        cause = self._texts.cause(moved, 'it', 'of it')
         return Reason(
-            f'it cools down for {durations.rounded(math.ceil(cooling))}: '
-            + cause,
-            Code.INSTANCE_COOLDOWN,
+            f'it cools down for {span}: {cause}', Code.INSTANCE_COOLDOWN
         )
+
+    def _cooling(
+        self, events: Sequence[Event], most: float = math.inf
+    ) -> float:
+        """Seconds that are left of its cooldown.
+
+        :param most: seconds that count of ``instance_cooldown``
+        """
+        moved = _last(events, _rests_the_instance)
+        if moved is None:
+            return 0.0
+        limit = min(self._settings.instance_cooldown_seconds, most)
+        return limit - self._texts.age(moved)
 
     def left_hosts(
         self, events: Sequence[Event], now_on: str
@@ -262,14 +273,14 @@ class _Past:
         guard = self._settings.return_guard_seconds
         return {
             event.source: Reason(
-                f'it was moved away from there {self._ago(event)} '
+                f'it was moved away from there {self._texts.ago(event)} '
                 f'(return_guard is {durations.exact(guard)})',
                 Code.RETURN_GUARD,
             )
             for event in events
             if event.outcome is Outcome.MOVED
             and event.source not in ('', now_on)
-            and self._age(event) < guard
+            and self._texts.age(event) < guard
         }
 
     def note(self, events: Sequence[Event], host: str) -> str:
@@ -278,9 +289,9 @@ class _Past:
         if cause is None or quarantine.fault(cause) is not Fault.UNKNOWN:
             return ''
         return (
-            f'instance {self._called(cause.instance)} is in quarantine as a '
-            f'precaution: its move {quarantine.route(cause)} failed with an '
-            'error of a type that is not known: '
+            f'instance {self._texts.called(cause.instance)} is in quarantine '
+            f'as a precaution: its move {quarantine.route(cause)} failed with '
+            'an error of a type that is not known: '
             f'{cause.error_type or "none"}'
         )
 
@@ -304,40 +315,12 @@ class _Past:
         span = 'for ever'
         if math.isfinite(remaining):
             span = f'for {durations.rounded(math.ceil(remaining))}'
+        name = event_texts.named(cause) or 'an error of no known type'
+        ago = self._texts.ago(cause) + event_texts.meant(cause)
         return (
-            f'it is in quarantine {span}: '
-            f'{_named(cause) or "an error of no known type"} at its move '
-            f'{quarantine.route(cause)}, {self._ago(cause)}{_meant(cause)}; '
+            f'it is in quarantine {span}: {name} at its move '
+            f'{quarantine.route(cause)}, {ago}; '
             'any move by hand that arrives ends that'
-        )
-
-    def _cause_text(self, event: Event, who: str, whose: str) -> str:
-        """An event in words.
-
-        :param who: the instance as a subject
-        :param whose: the instance in "the move of ..."
-        """
-        way = quarantine.route(event)
-        if _is_not_begun(event):
-            return f'{who} is in a plan that {self._not_begun(event)}'
-        if event.outcome is Outcome.PLANNED:
-            # An operator who wants it gone has to name it.
-            plan = f' (action plan {event.plan} is {event.status})'
-            return f'{who} is in a plan that is under way{plan}'
-        if event.outcome is Outcome.UNDER_WAY:
-            return f'{who} is being migrated {way}'
-        if event.outcome is Outcome.MOVED:
-            return f'{who} moved {way} {self._ago(event)}'
-        why = f' ({_named(event)})' if event.error_type else ''
-        return f'a move {whose} {way} failed{why} {self._ago(event)}'
-
-    def _not_begun(self, event: Event) -> str:
-        """What to do with a plan whose trigger may be lost."""
-        seconds = max(0.0, self._now - event.at)
-        start = ShellCommand.PLAN_START.of(plan=event.plan)
-        return (
-            f'no applier has begun for {durations.rounded(seconds)}; if that '
-            f'lasts, "{start}", or cancel it: its trigger was lost'
         )
 
 
@@ -345,34 +328,6 @@ def _last(
     events: Sequence[Event], which: Callable[[Event], bool]
 ) -> Event | None:
     return next((event for event in reversed(events) if which(event)), None)
-
-
-def _named(event: Event) -> str:
-    """``MigrationFailed, migration_stalled``."""
-    return ', '.join(filter(None, [event.error_type, event.fault]))
-
-
-def _meant(cause: Event) -> str:
-    """The meaning of its fault, if it is known."""
-    if not cause.fault:
-        return ''
-    return f' ({faults.TABLE[quarantine.fault(cause)].means.rstrip(".")})'
-
-
-def _in_progress(event: Event) -> bool:
-    return event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
-
-
-def _is_not_begun(event: Event) -> bool:
-    """Whether it is in a plan that was triggered, and did not start.
-
-    Its workers are busy, or the message is lost; Watcher sends none again.
-    """
-    return (
-        event.outcome is Outcome.PLANNED
-        and event.status == NOT_BEGUN
-        and bool(event.plan)
-    )
 
 
 def _rests_the_instance(event: Event) -> bool:

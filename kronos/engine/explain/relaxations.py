@@ -143,7 +143,6 @@ _RELAXATIONS: dict[ReasonCode, Relaxation] = {
     Code.INSTANCE_VTPM: _vtpm_by_host,
     Code.INSTANCE_ON_ITS_WAY: _on_its_way,
     Code.INSTANCE_QUARANTINE: _no_quarantine,
-    Code.INSTANCE_COOLDOWN: edits.setting(instance_cooldown_seconds=0.0),
     Code.INSTANCE_PLANNED_BEFORE: _planned_before,
     Code.INSTANCE_NO_PROFILE: lambda case, _, pair: edits.profiled(
         case, pair.instance

@@ -317,11 +317,8 @@ def _headroom_hosts(
 def _whole(
     _: PlanningInput, __: AggregateResult, ___: Verdict
 ) -> list[Remedy]:
-    return [
-        Remedy(
-            'Set pack_partial_drains to true.', {'pack_partial_drains': 'true'}
-        )
-    ]
+    text = 'Set pack_partial_drains to true.'
+    return [Remedy(text, {'pack_partial_drains': 'true'})]
 
 
 def _no_budget(tried: Sequence[Remedy]) -> str:

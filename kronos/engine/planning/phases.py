@@ -172,14 +172,18 @@ class PhaseRunner:
         simulation.begin(rules, self._constraints(rules), movable)
 
     def _spared(self, phase: Phase) -> dict[str, Reason]:
-        """Those that could move but for their age, with the reason."""
-        if not self._young or not self.rules(phase).spares_young:
+        """Those that could move but for their minimum stay, by uuid."""
+        rules = self.rules(phase)
+        spared = self.inputs.cooldowns.resting if rules.spares_moved else {}
+        if rules.spares_young:
+            spared = spared | self._young
+        if not spared:
             return {}
         index, counts = self.utilization.index, self.utilization.counts
         host_of = self.placement.host_of
         return {
             uuid: reason
-            for uuid, reason in self._young.items()
+            for uuid, reason in spared.items()
             if self._free[index.instance[uuid]]
             and counts[host_of[index.instance[uuid]]]
         }

@@ -102,6 +102,10 @@ SHOWN = {
     'a field of a message': ['unit/monitor/test_messages.py'],
     'what a recording keeps': ['unit/recordings/test_schema.py'],
     'a format of recordings': ['unit/recordings/test_load.py'],
+    'what a load has of a server or a policy': [
+        'unit/simulate/fetch/test_documents.py'
+    ],
+    'a function of PromQL that looks back': ['unit/policies/test_windows.py'],
     'a column of a table on the terminal': ['unit/cmd/test_replay.py'],
     'a column, or a part, of the HTML page': [
         'functional/pages/test_content.py'

@@ -172,7 +172,7 @@ class TestArchitecture(base.BaseTestCase):
 
     def test_phases(self) -> None:
         _, _, table = self.text.partition(':name: phases')
-        rows = re.findall(r'   \* - ``(\w+)``\n' + r'     - (.+)\n' * 6, table)
+        rows = re.findall(r'   \* - ``(\w+)``\n' + r'     - (.+)\n' * 7, table)
         priced = Settings(soft_rules=SoftRules.PENALTY)
         wanted = []
         for phase in MigrationPhase:
@@ -189,6 +189,7 @@ class TestArchitecture(base.BaseTestCase):
                     ', '.join(who),
                     _yes(rules.ceilings),
                     _yes(rules.return_guard),
+                    _yes(rules.spares_moved),
                     _yes(rules.spares_young),
                     _yes(rules.thresholds_object),
                     rules.soft_groups.value,

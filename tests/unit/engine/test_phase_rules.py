@@ -48,6 +48,7 @@ class TestRules(base.BaseTestCase):
         for phase in [*MigrationPhase, *CellPhase]:
             rules = rules_of(phase, Mode.SPREAD, settings)
             self.assertIs(phase in (SPREAD, PACK), rules.spares_young)
+            self.assertIs(rules.return_guard, rules.spares_moved)
 
     def test_thresholds(self) -> None:
         """Of mode spread alone; a drain may be let exceed them."""

@@ -35,7 +35,7 @@ WATTS = (
     (86, 89.4, 92.6, 96, 99.5, 102, 106, 108, 112, 114, 117),
     (93.7, 97, 101, 105, 110, 116, 121, 125, 129, 133, 135),
 )
-"""Of HP ProLiant ML110 G4 and G5, by tenths of CPU in use."""
+"""Of HP ProLiant ML110, generations 4 and 5, by tenths of CPU in use."""
 FLAVORS = ((2500.0, 870), (2000.0, 1740), (1000.0, 1740), (500.0, 613))
 """MIPS and MB, each of a quarter of the servers in the order of files."""
 PER_HOST = 10

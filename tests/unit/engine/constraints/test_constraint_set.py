@@ -155,7 +155,7 @@ class TestSet(base.BaseTestCase):
             for each in constraint_set.CONSTRAINTS
             if not each.subject(given)
         ]
-        self.assertEqual(7, len(without))
+        self.assertEqual(6, len(without))
         for constraint in without:
             self.assertIsNone(constraint.build(given))
 

@@ -196,6 +196,22 @@ class TestInstance(base.BaseTestCase):
         self.assertIn('for 1 s', self.reason(event(at=100.1)))
         self.assertIsNone(self.reason(event(), seconds=0))
 
+    def test_long_for_spread_and_pack_alone(self) -> None:
+        """Drains and repairs wait for a quarter of an hour at most."""
+        cooldowns = remember(event(), instance_cooldown_seconds=3600)
+        self.assertEqual(
+            'it cools down for 58 min, for drains and repairs 13 min: '
+            'it moved a -> b 2 min ago',
+            cooldowns.unavailable['u1'],
+        )
+        self.assertEqual({}, cooldowns.resting)
+        cooldowns = remember(event(at=100), instance_cooldown_seconds=3600)
+        self.assertEqual({}, cooldowns.unavailable)
+        self.assertEqual(
+            {'u1': 'it cools down for 45 min: it moved a -> b 15 min ago'},
+            cooldowns.resting,
+        )
+
     def test_on_its_way_whatever_the_cooldown(self) -> None:
         for outcome, told in [
             (

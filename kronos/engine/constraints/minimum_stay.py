@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The minimum age: a young instance stays where it is."""
+"""The minimum stay: an instance that came of late stays where it is."""
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -16,45 +15,50 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
 
 
-class MinimumAge(Constraint):
-    """A young instance goes nowhere in phases that spare it.
+class MinimumStay(Constraint):
+    """An instance that was created or moved of late goes nowhere.
 
-    :param young: instance to the reason
+    Only in phases that spare it.
+
+    :param staying: instance to the reason
     """
 
-    codes = frozenset({Code.INSTANCE_YOUNG})
-    subject = attrgetter('settings.min_age_seconds')
+    codes = frozenset({Code.INSTANCE_YOUNG, Code.INSTANCE_COOLDOWN})
     binds_rebuilds = False
 
     def __init__(
-        self, instances: int, hosts: int, young: Mapping[int, Reason]
+        self, instances: int, hosts: int, staying: Mapping[int, Reason]
     ) -> None:
         super().__init__(instances, hosts)
-        self._young = young
+        self._staying = staying
         self._allowed: BoolArray = np.ones(instances, dtype=bool)
-        self._allowed[list(young)] = False
+        self._allowed[list(staying)] = False
 
     @classmethod
     def build(cls, inputs: ConstraintInput) -> Self | None:
-        if not inputs.rules.spares_young:
-            return None
-        position = inputs.index.instance
-        young = {
+        rules, position = inputs.rules, inputs.index.instance
+        reasons: dict[str, Reason] = {}
+        if rules.spares_moved:
+            reasons |= inputs.cooldowns.resting
+        if rules.spares_young:
+            reasons |= young_instances.of(inputs.snapshot, inputs.settings)
+        staying = {
             position[uuid]: reason
-            for uuid, reason in young_instances.of(
-                inputs.snapshot, inputs.settings
-            ).items()
+            for uuid, reason in reasons.items()
+            if uuid in position
         }
-        return cls(*inputs.shape, young) if young else None
+        return cls(*inputs.shape, staying) if staying else None
 
     @staticmethod
     def relax(
         case: PlanningInput, reason: Reason, pair: Pair
     ) -> PlanningInput:
-        return edits.with_settings(case, min_age_seconds=0.0)
+        if reason.code is Code.INSTANCE_YOUNG:
+            return edits.with_settings(case, min_age_seconds=0.0)
+        return edits.with_settings(case, instance_cooldown_seconds=0.0)
 
     def why_not(self, instance: int, host: int) -> Reason | None:
-        return self._young.get(instance)
+        return self._staying.get(instance)
 
     def rows(self, instances: IntArray) -> BoolArray:
         hosts = self._shape[1]
