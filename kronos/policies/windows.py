@@ -2,9 +2,11 @@
 """The windows of queries: over how much of the past an answer looks."""
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from kronos.policies import promql
+from kronos.policies.promql import Call, Ranged
 
 LONGEST = 604800.0
 """Seconds; what is longer counts as that."""
@@ -75,21 +77,6 @@ class Window:
 NOW = Window()
 """The values of the moment."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`[^`]*`|#[^\n]*')
-_TOKEN = re.compile(
-    r'(?P<call>[a-zA-Z_]\w*)\s*\(|(?P<open>[({])|(?P<close>[)}])'
-    r'|\[\s*(?P<range>[\dsmhdwy.]+)\s*(?::\s*[\dsmhdwy.]*\s*)?\]'
-    r'|(?P<comma>,)|(?P<number>[\dsmhdwy.eE]+)'
-)
-_UNITS = {
-    'ms': 0.001,
-    's': 1.0,
-    'm': 60.0,
-    'h': 3600.0,
-    'd': 86400.0,
-    'w': 604800.0,
-    'y': 31536000.0,
-}
 _KINDS = {
     'max_over_time': MAXIMUM,
     'quantile_over_time': QUANTILE,
@@ -117,52 +104,37 @@ def of_query(query: str) -> Window:
 
     A range that a recording rule hides is not known.
     """
-    widest, stack = NOW, list[tuple[str, list[str]]]()
-    for token in _TOKEN.finditer(_STRING.sub('', query)):
-        if token['call'] or token['open']:
-            stack.append((token['call'] or '', []))
-        elif token['close'] and stack:
-            name, numbers = stack.pop()
-            if stack:
-                stack[-1][1].extend(
-                    number for number in numbers if '[' in number
-                )
-            widest = max(
-                widest, _window(name, numbers), key=lambda w: w.seconds
-            )
-        elif token['range'] and stack:
-            stack[-1][1].append(f'[{token["range"]}')
-        elif token['number'] and stack:
-            stack[-1][1].append(token['number'])
-    return widest
-
-
-def seconds_of(text: str) -> float:
-    """A duration of PromQL, such as ``1h30m``; without a unit: seconds."""
-    parts = re.findall(r'(\d+\.?\d*|\.\d+)(ms|[smhdwy])?', text)
-    return math.fsum(
-        float(number) * _UNITS[unit or 's'] for number, unit in parts
-    )
-
-
-def _window(name: str, numbers: Sequence[str]) -> Window:
-    """That of one call, by the numbers and ranges among its arguments."""
-    ranges = [seconds_of(text[1:]) for text in numbers if text[0] == '[']
-    kind = _KINDS.get(name, AVERAGE)
-    is_of_ranges = name.endswith('_over_time') or name in _OF_RANGES
-    if not ranges or kind == NOW.kind or not is_of_ranges or not ranges[-1]:
+    try:
+        items = promql.parse(query)
+    except ValueError:
         return NOW
-    plain = [text for text in numbers if text[0] != '[']
+    return max(_windows(items), key=lambda w: w.seconds, default=NOW)
+
+
+def _windows(items: Iterable[promql.Item]) -> Iterator[Window]:
+    """Those of all calls, the inner ones first."""
+    for item in items:
+        if isinstance(item, Ranged):
+            yield from _windows(item.items)
+        elif isinstance(item, Call):
+            for argument in item.arguments:
+                yield from _windows(argument)
+            yield _window(item)
+
+
+def _window(call: Call) -> Window:
+    ranged = next(filter(None, map(promql.ranged, call.arguments)), None)
+    kind = _KINDS.get(call.name, AVERAGE)
+    is_of_ranges = call.name.endswith('_over_time') or call.name in _OF_RANGES
+    if ranged is None or not is_of_ranges or kind == NOW.kind:
+        return NOW
+    first, last = (
+        promql.text(call.arguments[place]).strip() for place in (0, -1)
+    )
     number = 0.0
     if kind == QUANTILE:
-        number = min(max(_float(plain[:1]), 0.0), 1.0)
+        number = min(promql.seconds_of(first), 1.0)
     elif kind == PREDICTION:
-        number = seconds_of(plain[-1]) if plain else 0.0
-    return Window(kind, min(ranges[-1], LONGEST), number)
-
-
-def _float(texts: Sequence[str]) -> float:
-    try:
-        return float(texts[0])
-    except (IndexError, ValueError):
-        return 0.0
+        number = math.prod(map(promql.seconds_of, last.split('*')))
+    seconds = min(ranged.seconds, LONGEST)
+    return Window(kind, seconds, number) if seconds else NOW

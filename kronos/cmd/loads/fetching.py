@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 
 from kronos.clients.nova import server_lives
-from kronos.clients.prometheus import client, promql
+from kronos.clients.prometheus import client
 from kronos.cmd import config_files, record
 from kronos.cmd.screen import progress
 from kronos.common import exceptions
+from kronos.policies import promql
 from kronos.simulate.fetch import session
 from kronos.simulate.fetch.session import Report, Source
 from kronos.simulate.fetch.workplace import Wish

@@ -15,12 +15,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kronos.clients.prometheus import promql
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.types import Reading
-from kronos.policies import windows
+from kronos.policies import promql, windows
 from kronos.policies.models import Policy
 from kronos.policies.windows import NOW, Window
 from kronos.simulate.fetch import raw_queries

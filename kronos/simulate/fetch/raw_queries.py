@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kronos.clients.prometheus import promql, selectors
-from kronos.clients.prometheus.promql import Call, Ranged
+from kronos.clients.prometheus import selectors
 from kronos.engine import wording
+from kronos.policies import promql
+from kronos.policies.promql import Call, Ranged
 
 RATES = frozenset({'rate', 'irate', 'increase'})
 """Of a counter."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kronos.clients.nova.server_lives import ServerLife
-from kronos.clients.prometheus import promql
 from kronos.common import durations, exceptions
 from kronos.common.exceptions import ArchiveError, ConfigurationError
 from kronos.engine.types import Event, Reading
-from kronos.policies import windows
+from kronos.policies import promql, windows
 from kronos.policies.models import Policy
 from kronos.recordings import redaction
 from kronos.recordings.recording import Recording

@@ -5,8 +5,7 @@ import re
 
 from oslotest import base
 
-from kronos.clients.prometheus import promql
-from kronos.policies import loader
+from kronos.policies import loader, promql
 from kronos.policies.models import Policy
 from kronos.simulate.fetch import raw_queries
 from tests import places

@@ -3,8 +3,8 @@
 
 from oslotest import base
 
-from kronos.clients.prometheus import promql
-from kronos.clients.prometheus.promql import Call, Ranged
+from kronos.policies import promql
+from kronos.policies.promql import Call, Ranged
 
 
 def calls(items: list[promql.Item]) -> list[str]:

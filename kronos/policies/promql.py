@@ -21,6 +21,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _DURATION = re.compile(r'(?:\d+(?:ms|[smhdwy]))+')
+_NUMBER = re.compile(r'\d+(?:\.\d*)?|\.\d+')
 _PART = re.compile(r'(\d+)(ms|[smhdwy])')
 _SECONDS = {
     'ms': 0.001,
@@ -166,7 +167,7 @@ def seconds_of(duration: str) -> float:
     """A duration as PromQL writes it, ``1h30m``; 0 where it is none."""
     bare = duration.strip()
     if not _DURATION.fullmatch(bare):
-        return float(bare) if re.fullmatch(r'\d+(?:\.\d+)?', bare) else 0.0
+        return float(bare) if _NUMBER.fullmatch(bare) else 0.0
     return sum(
         float(number) * _SECONDS[unit] for number, unit in _PART.findall(bare)
     )
