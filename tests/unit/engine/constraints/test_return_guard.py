@@ -17,6 +17,7 @@ from kronos.engine.types import (
 from tests.builders import constraints, scopes
 
 NOW = 1000.0
+LEAVING = MigrationPhase.EVACUATE, MigrationPhase.AFFINITY
 
 
 class TestReturnGuard(base.BaseTestCase):
@@ -59,7 +60,7 @@ class TestReturnGuard(base.BaseTestCase):
     def test_phases(self) -> None:
         """Where a host has to be left, an instance may return."""
         for phase in MigrationPhase:
-            guards = phase in (MigrationPhase.SPREAD, MigrationPhase.PACK)
+            guards = phase not in LEAVING
             built = self._built(self.snapshot, self.settings, phase)
             self.assertEqual(guards, built is not None)
 

@@ -57,6 +57,7 @@ FOR_GOOD = frozenset(
         Code.PACK_NOT_WHOLE,
         Code.PACK_HEADROOM_HOSTS,
         Code.NO_DESTINATION,
+        Code.NOT_RELIEVED,
         Code.GROUP_NOT_REPAIRED,
     }
 )
@@ -131,6 +132,7 @@ class TestRelaxations(base.BaseTestCase):
             (Code.INSTANCE_COOLDOWN, 'instance_cooldown_seconds'),
             (Code.INSTANCE_QUARANTINE, 'quarantine_seconds'),
             (Code.RETURN_GUARD, 'return_guard_seconds'),
+            (Code.INSTANCE_YOUNG, 'min_age_seconds'),
         )
         for code, field in table:
             self.case.settings = Settings(**{field: 60.0})

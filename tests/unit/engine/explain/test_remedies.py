@@ -112,6 +112,12 @@ def of_instance(**fields: Any) -> Scene:
     return Scene(three(vm('v', 'a', [0.2], **fields)), cpu())
 
 
+def young() -> Scene:
+    scene = of_instance(created=NOW - 60.0)
+    scene.case.settings.min_age_seconds = 3600.0
+    return scene
+
+
 def vtpm(security: str, *hosts: str) -> Scene:
     """A server with a vTPM, and the hosts that could take it."""
     specs = {'hw:tpm_version': '2.0', 'hw:tpm_secret_security': security}
@@ -437,6 +443,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.RETURN_GUARD: lambda: past(
         moved(Outcome.MOVED, 60), return_guard_seconds=600.0
     ),
+    Code.INSTANCE_YOUNG: young,
     Code.WORSENS_POLICY: worse,
     Code.SOFT_PENALTY: soft_price,
     Code.BUDGET_USED: budget,
@@ -457,6 +464,7 @@ LOOK = {
     Code.SCOPE_STUCK,
     Code.SCOPE_PACKED,
     Code.NO_DESTINATION,
+    Code.NOT_RELIEVED,
     Code.GROUP_NOT_REPAIRED,
 }
 """What lifts these is told with the move that came closest."""

@@ -5,6 +5,7 @@ A plan is led through the scope move by move; before each, everything is
 asked that Nova would refuse or an operator would not forgive.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
@@ -24,9 +25,12 @@ SAME = 1e-9
 ORDER = [
     MigrationPhase.EVACUATE,
     MigrationPhase.AFFINITY,
+    MigrationPhase.RELIEVE,
     MigrationPhase.SPREAD,
     MigrationPhase.PACK,
 ]
+SPARING = MigrationPhase.SPREAD, MigrationPhase.PACK
+GUARDED = *SPARING, MigrationPhase.RELIEVE
 IN_PROGRESS = 'planned', 'under_way'
 SEARCHED = StopReason.DONE, StopReason.BUDGET, StopReason.STUCK
 
@@ -50,6 +54,7 @@ class Judge(Ledger):
         }
         if self._exchanged and self._settings.swap_moves is SwapMoves.NONE:
             return [f'{self._exchanged} are exchanged']
+        self._relieved: set[str] = set()
         found = list(self._about_whole(result))
         for number, step in enumerate(result.steps):
             found += [
@@ -69,6 +74,10 @@ class Judge(Ledger):
             yield 'an instance is moved twice'
         if not self._settings.unlimited and len(moved) > self._budget():
             yield f'{len(moved)} moves, the budget is {self._budget()}'
+        if result.stopped is StopReason.COOLDOWN and any(
+            step.phase is not MigrationPhase.RELIEVE for step in result.steps
+        ):
+            yield 'more than a relief is planned in a cooldown'
         if self._is_of_repair(result) and (
             (result.stopped is StopReason.DONE)
             == bool(result.violations_after)
@@ -106,6 +115,9 @@ class Judge(Ledger):
         for group in self._snapshot.groups:
             if step.instance in group.members:
                 yield from self._about_group(group, step)
+        yield from self._about_past(step)
+        if step.phase is MigrationPhase.RELIEVE:
+            yield from self._about_relief(step)
         if step.phase is not MigrationPhase.SPREAD:
             yield from self._about_ceilings(step)
         yield from self._about_numbers(step)
@@ -180,6 +192,39 @@ class Judge(Ledger):
             for one in self._snapshot.events
         ):
             yield 'it is being migrated'
+
+    def _about_past(self, step: MigrationStep) -> Iterator[str]:
+        """What is young, and what goes back to where it was."""
+        now = self._snapshot.taken_at
+        created = self._snapshot.instances[step.instance].created
+        age = max(0.0, now - created) if created else math.inf
+        young = age < self._settings.min_age_seconds
+        if young and step.phase in SPARING:
+            yield 'it is young'
+        if step.phase in GUARDED and any(
+            (one.instance, one.source, one.outcome)
+            == (step.instance, step.destination, 'moved')
+            and now - one.at < self._settings.return_guard_seconds
+            for one in self._snapshot.events
+        ):
+            yield 'it goes back'
+
+    def _about_relief(self, step: MigrationStep) -> Iterator[str]:
+        """Its source is overfull at first, and above a ceiling later."""
+        limits = {
+            one.name: max(one.relief_threshold, one.capacity_threshold)
+            for one in self._policies
+            if one.relief_threshold < 1.0
+        }
+        if step.source in self._relieved:
+            limits = {p.name: p.capacity_threshold for p in self._policies}
+        self._relieved.add(step.source)
+        if not any(
+            self._loads[one.name].get(step.source, 0.0)
+            > limits.get(one.name, math.inf) + SAME
+            for one in self._used
+        ):
+            yield 'its source is not overfull'
 
     def _about_room(self, step: MigrationStep) -> Iterator[str]:
         instance = self._snapshot.instances[step.instance]

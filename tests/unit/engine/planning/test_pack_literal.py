@@ -33,7 +33,10 @@ class _Lot(scopes._Lot):
 
 
 def packed(seed: int) -> PlanningInput:
-    """A scope by lot in mode pack, with readings of its capacity."""
+    """A scope by lot in mode pack, with readings of its capacity.
+
+    No host is relieved.
+    """
     rng = random.Random(seed)
     snapshot, policies, settings = _Lot(rng).draw()
     for reading in snapshot.readings.values():
@@ -58,6 +61,7 @@ def packed(seed: int) -> PlanningInput:
                     'mode': Mode.PACK,
                     'capacity_query': 'up',
                     'capacity_threshold': rng.choice([0.6, 0.8, 1.0]),
+                    'relief_threshold': 1.0,
                 }
             )
             for one in policies

@@ -78,7 +78,22 @@ def clouds(draw: Any) -> Cloud:
         _ease(snapshot, settings)
     if not settings.evacuate and not settings.enforces:
         settings.rebalance = True
+    for one in snapshot.instances.values():
+        one.created = rng.choice([0.0, NOW - 60.0, NOW - 30000.0, NOW + 5.0])
+    policies = [_overfull(one, snapshot, rng) for one in policies]
     return snapshot, policies, settings
+
+
+def _overfull(one: Policy, snapshot: Snapshot, rng: random.Random) -> Policy:
+    """The policy with a limit of its own, and some hosts above it."""
+    relief = rng.choice([0.3, 0.6, 0.85, 0.9, 1.0])
+    capacity = snapshot.readings[one.name].capacity
+    in_use = {each.host for each in snapshot.instances.values()}
+    for each in capacity.samples if capacity else []:
+        if each.label in in_use and rng.random() < 0.15:
+            limit = max(one.capacity_threshold, relief % 1.0)
+            each.value = limit + rng.uniform(0.0, 0.1)
+    return one.model_copy(update={'relief_threshold': relief})
 
 
 def _ease(snapshot: Snapshot, settings: Settings) -> None:
@@ -115,6 +130,8 @@ def _options(snapshot: Snapshot) -> Any:
             'instance_cooldown_seconds': st.sampled_from([0.0, 600.0]),
             'quarantine_seconds': st.sampled_from([0.0, 600.0, -1.0]),
             'return_guard_seconds': st.sampled_from([0.0, 3600.0]),
+            'min_age_seconds': st.sampled_from([0.0, 3600.0]),
+            'cooldown_seconds': st.sampled_from([0.0] * 9 + [600.0]),
             'repeat_moves': st.just(False),
             'swap_moves': st.sampled_from(list(SwapMoves)),
             'search': st.sampled_from(list(SearchName)),
