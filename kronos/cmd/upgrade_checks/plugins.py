@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of plugins: whose their names are, and whether they load."""
 
-from importlib import metadata
+import pkgutil
+from importlib import metadata, util
 
 from oslo_upgradecheck import upgradecheck
 
@@ -9,6 +10,7 @@ from kronos.cmd import program
 from kronos.cmd.checks import watcher, weigher
 from kronos.cmd.upgrade_checks.services import APPLIER, ENGINE, LocalServices
 from kronos.cmd.upgrade_checks.tally import Tally
+from kronos.common.plugins import extensions
 from kronos.common.shell_commands import ShellCommand
 
 EFFECTS = {
@@ -35,6 +37,13 @@ def names() -> upgradecheck.Result:
             'Watcher cannot find Kronos',
             'install it with pip in the environment of Watcher',
         )
+    elif missing := _unregistered():
+        tally.fail(
+            f'the package {program.PACKAGE} is older in its metadata than in '
+            f'its code: the extensions {", ".join(missing)} have no entry '
+            'points, so their options and reports are not there',
+            'install the package again with pip',
+        )
     for entry_point in ours:
         rivals, twins = _others(entry_point)
         name = f'{entry_point.group}:{entry_point.name}'
@@ -52,6 +61,14 @@ def names() -> upgradecheck.Result:
             )
     tally.fine(f'{len(ours)} plugins, and nobody else has their names')
     return tally.result()
+
+
+def _unregistered() -> list[str]:
+    """The extensions of our code that no entry point leads to."""
+    spec = util.find_spec(extensions.NAMESPACE)
+    folders = (spec and spec.submodule_search_locations) or []
+    names = {each.name for each in pkgutil.iter_modules(folders) if each.ispkg}
+    return sorted(names - set(extensions.names()))
 
 
 def _others(entry_point: metadata.EntryPoint) -> tuple[list[str], list[str]]:

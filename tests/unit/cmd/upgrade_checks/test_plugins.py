@@ -51,6 +51,13 @@ class TestNames(base.BaseTestCase):
         self.assertEqual(Code.FAILURE, result.code)
         self.assertIn('has no entry points here', result.details)
 
+    def test_metadata_of_an_older_release(self) -> None:
+        """As of an editable installation whose code was brought forward."""
+        self.packages.add('kronos-watcher', '9.9', STRATEGIES + SPREAD)
+        result = plugins.names()
+        self.assertEqual(Code.FAILURE, result.code)
+        self.assertIn('the extensions cells, recovery have no', result.details)
+
 
 class TestLoad(base.BaseTestCase):
     def setUp(self) -> None:
