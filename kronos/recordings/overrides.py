@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The overrides NAME=VALUE of policies and settings."""
 
+import typing
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -133,8 +134,9 @@ def _fields_of(name: str, names_of_policies: Collection[str]) -> str:
 
 def _value(field: str, text: str) -> Any:
     """Numbers and flags are what YAML takes them for; the rest is text."""
-    kinds = Policy.model_fields[field].annotation
-    return loader.scalar(text) if kinds in (float, int, bool) else text
+    kind = typing.get_type_hints(Policy)[field]
+    kinds = {kind, *typing.get_args(kind)}
+    return loader.scalar(text) if kinds & {float, int, bool} else text
 
 
 def _bad(name: str, what: str, wrong: str, choices: Mapping[str, Any]) -> str:

@@ -18,6 +18,8 @@ class TestPolicies(base.BaseTestCase):
             {
                 'threshold.cpu': '0.25',
                 'enabled.net': 'false',
+                'metrics_window.net': '900',
+                'capacity_query.net': '5',
                 'max_migrations_per_cycle.ram': '7',
                 'imbalance_query.ram': '5',
                 'vm_profile_fallback.cpu': 'host_average',
@@ -31,6 +33,7 @@ class TestPolicies(base.BaseTestCase):
             (7, '5'), (ram.max_migrations_per_cycle, ram.imbalance_query)
         )
         self.assertFalse(net.enabled)
+        self.assertEqual((900, '5'), (net.metrics_window, net.capacity_query))
         self.assertEqual(recordings.policies(), known)
 
     def test_none(self) -> None:
