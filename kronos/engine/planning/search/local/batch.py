@@ -18,13 +18,6 @@ from kronos.engine.planning.search.local.model import ScopeModel
 
 State = tuple[IntArray, FloatArray, FloatArray, IntArray, IntArray]
 
-NEAREST_INSTANCES = 96
-"""So many are looked at as the next one to move, where many are."""
-NEAREST_HOSTS = 12
-"""Into so many hosts below their windows any instance may move."""
-SAVING = 4.0
-"""By so much dearer is memory where hosts are many: they come into a window by
-far more, all together, than the combined imbalance falls by that."""
 NOISE = 0.35
 """What a move costs is by so much higher or lower."""
 
@@ -183,48 +176,12 @@ class Batch:
 
         And what it costs to copy the memory.
         """
-        distances = _distances(
+        of_hosts = distances(
             self.scores, self.low[..., None], self.high[..., None], axis=1
         )
-        outside: FloatArray = np.add.reduce(distances, axis=1)
+        outside: FloatArray = np.add.reduce(of_hosts, axis=1)
         outside += self.price * self.overfull()
         return outside + self.costs()
-
-    def best_move(
-        self, most: int, noise: FloatArray
-    ) -> tuple[int, int, float]:
-        """As :meth:`best_moves`, in the first placement, where many are.
-
-        A move only helps that leaves a host outside of a window, or enters
-        one; of these the furthest outside are looked at.
-
-        :param noise: [V]
-        :returns: its cost is inf if there is none
-        """
-        entering, leaving = self._entering[0], self._leaving[0]
-        at_home = np.equal(self.host_of[0], self.model.home)
-        if self.moved[0] >= most:
-            leaving = np.where(at_home, math.inf, leaving)
-        extra = SAVING * np.where(at_home, self.model.costs, 0.0)
-        below = np.maximum(self.low[0][:, None] - self.scores[0], 0.0)
-        furthest = _lowest(leaving, NEAREST_INSTANCES)
-        lowest = _lowest(-np.add.reduce(below, axis=0), NEAREST_HOSTS)
-        hosts, instances = (np.arange(size) for size in entering.shape)
-        best = (0, 0, math.inf)
-        for costs, to, some in (
-            (entering[:, furthest], hosts, furthest),
-            (entering[lowest], lowest, instances),
-        ):
-            if not costs.size:
-                continue
-            costs += leaving[some]
-            costs *= noise[some]
-            costs += extra[some]
-            row, column = divmod(int(costs.argmin()), len(some))
-            cost = float(costs[row, column])
-            if cost < best[2]:
-                best = int(some[column]), int(to[row]), cost
-        return best
 
     def refresh_hosts(self, columns: IntArray) -> None:
         """Let the tables follow what happened to hosts.
@@ -234,9 +191,9 @@ class Batch:
         model, every = self.model, self._every[:, None]
         scores = self.scores[every, :, columns]
         low, high = self.low[:, None], self.high[:, None]
-        before = _distances(scores, low, high)
+        before = distances(scores, low, high)
         self._cost_of_hosts[every, columns] = before
-        costs = _distances(
+        costs = distances(
             scores[..., None] + model.usage_of_hosts[columns],
             low[..., None],
             high[..., None],
@@ -253,7 +210,7 @@ class Batch:
         """What leaving costs some instances; all parameters are [n]."""
         model = self.model
         hosts = self.host_of[which, instances]
-        costs = _distances(
+        costs = distances(
             self.scores[which, :, hosts]
             - model.usage_of_hosts[hosts, :, instances],
             self.low[which],
@@ -284,7 +241,7 @@ class Batch:
         return allowed
 
 
-def _distances(
+def distances(
     scores: FloatArray, low: FloatArray, high: FloatArray, axis: int = -1
 ) -> FloatArray:
     """How far scores are outside their windows, summed over policies.
@@ -296,12 +253,3 @@ def _distances(
     np.maximum(outside, 0.0, out=outside)
     distances: FloatArray = np.add.reduce(outside, axis=axis)
     return distances
-
-
-def _lowest(values: FloatArray, number: int) -> IntArray:
-    """The positions of the lowest values below 0, in their own order."""
-    positions = np.flatnonzero(values < 0.0)
-    if len(positions) > number:
-        order = np.argsort(values[positions], kind='stable')
-        positions = np.sort(positions[order[:number]])
-    return positions

@@ -5,6 +5,8 @@ NumPy promises the bits of a generator for all times, but not what it draws
 from them.
 """
 
+import math
+
 import numpy as np
 
 from kronos.engine.arrays import FloatArray
@@ -24,7 +26,7 @@ class RandomNumbers:
 
     def draw(self, *shape: int) -> FloatArray:
         """Numbers from 0 to less than 1, evenly distributed."""
-        raw = self._bits.random_raw(int(np.prod(shape)))
+        raw = self._bits.random_raw(math.prod(shape))
         whole = np.right_shift(np.asarray(raw, dtype=np.uint64), SHIFT)
         numbers: FloatArray = whole.astype(np.float64) * UNIT
         return numbers.reshape(shape)

@@ -11,13 +11,13 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.planning.search.local.batch import (
     NOISE,
-    Batch,
     Effort,
     FinalPlacement,
 )
 from kronos.engine.planning.search.local.model import ScopeModel
 from kronos.engine.planning.search.local.objective import Objective
 from kronos.engine.planning.search.local.random_numbers import RandomNumbers
+from kronos.engine.planning.search.local.single import SinglePlacement
 
 HELD = 40
 """Rounds for which a window is held."""
@@ -45,7 +45,7 @@ class WideWindows:
         self._objective = objective
         self._effort = effort
         self._rng = rng
-        self._batch = Batch(model, 1)
+        self._batch = SinglePlacement(model)
         self._batch.price[:] = PRICE
         self._most = objective.budget
         self._placements: list[FinalPlacement] = []
@@ -76,9 +76,10 @@ class WideWindows:
         return min(self._placements, key=lambda placement: placement.value)
 
     def _go_to(self, host_of: IntArray) -> None:
-        batch, which = self._batch, np.zeros(1, dtype=np.intp)
-        for instance in np.flatnonzero(batch.host_of[0] != host_of).tolist():
-            batch.move(which, np.array([instance]), host_of[[instance]])
+        for instance in np.flatnonzero(
+            self._batch.host_of[0] != host_of
+        ).tolist():
+            self._batch.put(instance, int(host_of[instance]))
 
     def _note(self) -> None:
         """Remember the placement of now, if it is better than all others."""
@@ -146,21 +147,19 @@ class WideWindows:
         number = max(number, int(batch.moved[0]) - self._most)
         moved = np.flatnonzero(batch.host_of[0] != model.home)
         chosen = moved[np.argsort(self._rng.draw(len(moved)))[:number]]
-        which = np.zeros(1, dtype=np.intp)
         hosts: list[int] = []
         for instance in chosen.tolist():
             home = int(model.home[instance])
             group = model.group_of[instance]
             if batch.members_on[0, group, home] < model.most[group]:
                 hosts += [home, int(batch.host_of[0, instance])]
-                batch.move(which, np.array([instance]), np.array([home]))
+                batch.put(instance, home)
         if hosts:
             batch.refresh_hosts(np.unique(hosts)[None])
 
     def _repair(self, most: int, noise: FloatArray) -> None:
-        which = np.zeros(1, dtype=np.intp)
         for _ in range(most):
             instance, host, cost = self._batch.best_move(self._most, noise)
             if cost >= -EPSILON:
                 return
-            self._batch.move_on(which, np.array([instance]), np.array([host]))
+            self._batch.put_on(instance, host)
