@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from oslo_config import cfg
 from oslo_log import log as logging
@@ -21,6 +21,13 @@ _OPENED = ('/dev/fd/', '/proc/self/fd/')
 """Where a process has what it, or its shell, has opened."""
 TALKERS = ('kronos', 'keystoneauth', 'openstack', 'stevedore', 'urllib3')
 """Whose log would repeat what a command says."""
+
+
+class Options(Protocol):
+    """A parser, or a group of its options."""
+
+    def add_argument(self, *names: str, **fields: Any) -> argparse.Action:
+        """Add an option."""
 
 
 @dataclass
@@ -42,7 +49,7 @@ class Paths:
         return files
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Options) -> None:
     """The options that all commands share which ask a cloud."""
     add_file_arguments(parser)
     parser.add_argument(
@@ -54,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_file_arguments(parser: argparse.ArgumentParser) -> None:
+def add_file_arguments(parser: Options) -> None:
     """The options that name configuration files."""
     parser.add_argument(
         '--config-file',
@@ -90,7 +97,7 @@ def add_paths(
     )
 
 
-def add_debug(parser: argparse.ArgumentParser) -> None:
+def add_debug(parser: Options) -> None:
     """The option that :func:`log` is given."""
     parser.add_argument(
         '--debug', action='store_true', help='log to standard error'

@@ -2,9 +2,11 @@
 """The frame of all commands: arguments, endings, output."""
 
 import argparse
+import errno
 import functools
 import importlib.metadata
 import itertools
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -130,6 +132,25 @@ def write(path: str, text: str) -> None:
         raise exceptions.ArchiveError(
             path=path, reason=f'it cannot be written: {error.strerror}'
         ) from error
+
+
+def require_writable(path: str) -> None:
+    """Say before long work that :func:`write` could not write it.
+
+    :raises ArchiveError: as there
+    """
+    folder = os.path.dirname(path) or os.curdir
+    if os.path.isdir(path):
+        code = errno.EISDIR
+    elif not os.path.isdir(folder):
+        code = errno.ENOENT
+    elif not os.path.exists(path) and not os.access(folder, os.W_OK):
+        code = errno.EACCES
+    else:
+        return
+    raise exceptions.ArchiveError(
+        path=path, reason=f'it cannot be written: {os.strerror(code)}'
+    )
 
 
 def command(name: str, failed: int = 1) -> Callable[[Main], Main]:

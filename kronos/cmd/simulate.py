@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from kronos.cmd import program, tables, terminal, what_if
+from kronos.cmd.config_files import Options
 from kronos.cmd.loads import fetching
 from kronos.cmd.loads import tables as loads_tables
 from kronos.cmd.screen import progress
@@ -42,14 +43,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
     parsed.command = shell_commands.joined([parser.prog, *words])
-    if fault := fetching.misuse(parsed):
+    if fault := fetching.misuse(parsed, words) or _misuse(parsed):
         parser.error(fault)
     if parsed.fetch is not None:
         with progress.shown(PROGRAM, parsed.debug):
             fetching.run(parsed, _report)
         return 0
     if parsed.path is None:
-        parser.error('name the directory of a load')
+        parser.error(
+            'name the directory of a load, before any --set; --fetch TIME '
+            '--out DIR writes one'
+        )
     return _simulate(parsed)
 
 
@@ -59,33 +63,49 @@ def argument_parser() -> argparse.ArgumentParser:
         description='Simulate days of audits on the load of a cloud, offline: '
         'the moves of each plan are made, and the next one starts from there. '
         'Or fetch such a load, with --fetch.',
-        epilog='Exit status: 0 simulated or fetched, 1 not, 2 wrong usage.',
+        epilog='Exit status: 0 simulated or fetched, 1 not, 2 wrong usage, '
+        '130 interrupted.',
+    )
+    parser.usage = (
+        '%(prog)s LOAD [options]\n'
+        '       %(prog)s LOAD --advise [options]\n'
+        '       %(prog)s --fetch TIME --out DIR [options]'
     )
     parser.add_argument(
         'path',
         metavar='LOAD',
         nargs='?',
-        help='the directory of a load',
+        help='the directory of a load, as --fetch writes it',
     )
-    _add_columns(parser)
-    _add_settings(parser)
-    _add_world(parser)
-    _add_rest(parser)
-    fetching.add_arguments(parser)
     program.add_format(parser)
-    parser.add_argument(
-        '--advise',
-        action='store_true',
-        help='try windows, thresholds, budgets and cooldowns, and say which '
-        'of them this load asks for; other columns are not simulated',
-    )
     parser.add_argument(
         '--html',
         metavar='FILE',
-        help='write a page with each column over time, too; it takes the '
-        'place of FILE',
+        help='also write a page that shows each column over time; a FILE '
+        'that is there is replaced (default: no page)',
     )
+    parser.add_argument(
+        '--policies',
+        metavar='FILE',
+        help='plan by these policies, or fetch what they ask for; - is '
+        'standard input (default: those of the load; of a fetch, those of '
+        'the configuration)',
+    )
+    _add_columns(parser)
+    _add_settings(parser)
+    fetching.add_arguments(parser)
     return parser
+
+
+def _misuse(parsed: argparse.Namespace) -> str:
+    """What is wrong between the other options; '': nothing."""
+    others = ('set', 'compare', 'html')
+    options = [f'--{name}' for name in others if getattr(parsed, name)]
+    if parsed.advise and options:
+        return f'--advise has columns of its own; leave out {" and ".join(options)}'
+    if len(set(parsed.compare)) < len(parsed.compare):
+        return '--compare: a file is there twice'
+    return ''
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
@@ -100,19 +120,19 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         action='append',
         default=[],
-        type=what_if.override,
-        help='a column in which this is otherwise: a field of a policy '
+        type=_override,
+        help='add a column with other settings: a field of a policy '
         '(threshold.cpu=0.3), an option of [kronos] (cooldown=900), '
-        'max_migrations, or one of the settings below without its dashes '
-        '(window.cpu=avg:3600, interval=600, boots=kronos, failures=0.02); '
-        'may be repeated, each a column',
+        'max_migrations, or a setting below without its dashes '
+        '(window.cpu=avg:3600, host_window.cpu=servers, interval=600, '
+        'boots=kronos, failures=0.02); may be repeated, each a column',
     )
     group.add_argument(
         '--compare',
         metavar='FILE',
         action='append',
         default=[],
-        help='a column with these policies; may be repeated',
+        help='add a column with these policies; may be repeated',
     )
     group.add_argument(
         '--strategy',
@@ -120,82 +140,98 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         help='plan by this strategy (spread, pack, evacuate, affinity), or by '
-        'several side by side with commas between; the first holds for all '
-        'columns, each further one is a column (default: as recorded)',
+        'several side by side (spread,pack); the first applies to all '
+        'columns, repeat it to add a column for each other one (default: as '
+        'recorded)',
+    )
+    group.add_argument(
+        '--advise',
+        action='store_true',
+        help='instead of these columns, try windows, thresholds, budgets and '
+        'cooldowns, and print which of them suit this load',
+    )
+    group.add_argument(
+        '--jobs',
+        metavar='N',
+        type=_jobs,
+        default=None,
+        help='simulate N columns at a time (default: as many as there are '
+        'processors)',
     )
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--policies',
-        metavar='FILE',
-        help='plan by these policies instead of those of the load; - is '
-        'standard input',
+    group = parser.add_argument_group(
+        'settings', 'They apply to all columns; --set changes them for one.'
     )
-    parser.add_argument(
+    _add_windows(group)
+    _add_world(group)
+
+
+def _add_windows(group: Options) -> None:
+    group.add_argument(
         '--window',
         metavar='POLICY=WINDOW',
         action='append',
         default=[],
         type=what_if.override,
         help="what a policy's queries make of the load: now, avg:SECONDS, "
-        'max:SECONDS, quantile:Q:SECONDS, predict:SECONDS:AHEAD (default: as '
-        'its PromQL says); may be repeated',
+        'max:SECONDS, quantile:Q:SECONDS, predict:SECONDS:AHEAD, such as '
+        'cpu=avg:3600; may be repeated (default: as its queries say)',
     )
-    parser.add_argument(
+    group.add_argument(
         '--host-window',
         metavar='POLICY=WINDOW',
         action='append',
         default=[],
         type=what_if.override,
-        help='the same of its hosts alone; servers: a host shows what the '
-        'servers show that are on it now, as a recording rule may',
+        help='the same for its hosts alone; or servers: a host shows the sum '
+        'of the servers that are on it, as a recording rule may (default: '
+        'that of --window, else as its queries say)',
     )
 
 
-def _add_world(parser: argparse.ArgumentParser) -> None:
+def _add_world(group: Options) -> None:
     """Add what happens beside the plans."""
-    parser.add_argument(
+    group.add_argument(
         '--interval',
         metavar='SECONDS',
-        help='seconds from audit to audit (default: 300)',
+        help='time from audit to audit (default: 300)',
     )
-    parser.add_argument(
+    group.add_argument(
         '--boots',
         choices=sorted(variants.BOOTS),
-        help="where new servers go: where they went, where Nova's weighers "
-        'put them, or these with the weigher of Kronos (default: recorded)',
+        help='where new servers go: where they went (recorded), where '
+        "Nova's weighers put them (nova), or where these and the weigher of "
+        'Kronos put them (kronos) (default: recorded)',
     )
-    parser.add_argument(
+    group.add_argument(
         '--failures',
         metavar='RATIO',
-        help='of the moves that fail (default: 0)',
+        help='share of the moves that fail, from 0 to 1 (default: 0)',
     )
-
-
-def _add_rest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    group.add_argument(
         '--seed',
         metavar='N',
         type=_whole,
         default=0,
-        help='decides which moves fail (default: 0)',
+        help='a number that decides which moves fail (default: 0)',
     )
-    parser.add_argument(
+    group.add_argument(
         '--watts',
         metavar='W,W,...',
         type=_watts,
-        help='power of a host at equal steps from idle to full, for kWh; a '
-        'host without servers is off',
+        help='power of a host in watts, at equal steps from idle to full CPU, '
+        'for kWh; a host without servers is off (default: no kWh)',
     )
-    parser.add_argument(
-        '--jobs',
-        metavar='N',
-        type=_jobs,
-        default=None,
-        help='columns that are simulated at a time (default: as many as '
-        'there are processors)',
-    )
+
+
+def _override(text: str) -> tuple[str, str]:
+    if '=' not in text:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not of the form NAME=VALUE; name LOAD before --set'
+        )
+    return what_if.override(text)
 
 
 def _whole(text: str) -> int:
@@ -238,6 +274,8 @@ def power(values: Sequence[float]) -> Watts:
 def _simulate(parsed: argparse.Namespace) -> int:
     load = loads.read(parsed.path)
     request = _request(parsed)
+    if parsed.html:
+        program.require_writable(parsed.html)
     if parsed.advise:
         return _advise(parsed, load, request)
     columns = variants.columns(load, request)

@@ -58,7 +58,13 @@ class Churn:
         cloud = self._cloud
         source = cloud.names[cloud.host[server]]
         self.journeys.append(
-            Journey(cloud.uuids[server], source, cloud.names[place], now)
+            Journey(
+                cloud.uuids[server],
+                source,
+                cloud.names[place],
+                now,
+                cloud.instances[cloud.uuids[server]].name,
+            )
         )
         cloud.put(server, place)
 

@@ -66,10 +66,8 @@ def read(path: str) -> Load:
     :raises PolicyFileError: of the recording's policies file
     """
     folder = Folder(path)
-    if not folder.has(load_schema.META):
-        raise ArchiveError(
-            path=path, reason='it is no load: there is no meta.json'
-        )
+    if fault := _no_load(folder):
+        raise ArchiveError(path=path, reason=fault)
     meta = folder.decode(load_schema.META_FILE, load_schema.META)
     if fault := load_schema.fault_of(meta):
         raise folder.fault(load_schema.META, fault)
@@ -87,6 +85,23 @@ def read(path: str) -> Load:
                 f'policies: the recording has no policy {name:.80}',
             )
     return _with_arrays(folder, meta, recording)
+
+
+def _no_load(folder: Folder) -> str:
+    """What it is instead, and how to get a load; '': it may be one."""
+    if not os.path.isdir(folder.path):
+        return 'there is no such directory; name one that --fetch wrote'
+    if not folder.has(load_schema.META):
+        return (
+            'it is no load: there is no meta.json; name a directory that '
+            '--fetch wrote, or repeat a fetch that was interrupted'
+        )
+    if folder.has(reader.HOSTS):
+        return (
+            'it is a recording of one moment, not a load of days; plan it '
+            'with kronos-replay, or fetch a load with --fetch'
+        )
+    return ''
 
 
 def _with_arrays(folder: Folder, meta: Meta, recording: Recording) -> Load:

@@ -151,6 +151,7 @@ class Loop:
                 trip.step.source,
                 trip.step.destination,
                 trip.end,
+                trip.step.instance_name,
             )
             for trip in self.moves.over
             if trip.outcome is Outcome.MOVED

@@ -33,6 +33,8 @@ class Journey:
     destination: str
     at: float
     """Unix seconds."""
+    name: str = ''
+    """Of the server."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ from kronos.common.exceptions import ConfigurationError
 from kronos.common.names import near_names
 from kronos.engine.settings import PlanMode
 from kronos.policies.models import Policy
-from kronos.policies.windows import NOW, Window
+from kronos.policies.windows import LONGEST, NOW, Window
 from kronos.recordings import replay
 from kronos.recordings.replay import ReplayOptions
 from kronos.simulate import boots, windows
@@ -82,25 +82,42 @@ def columns(load: Load, request: Request) -> list[Column]:
     """
     strategies = request.strategies or ['']
     first = strategies[0]
-    name = first or 'as recorded'
+    name, words = first or 'as recorded', _of_strategies(first)
+    if not first:
+        words = 'the policies and options of the load'
     if request.policies is not None and not first:
-        name = 'these policies'
-    base = _column(load, request, name, first, request.base)
+        name = words = 'these policies'
+    base = dataclasses.replace(
+        _column(load, request, name, first, request.base), words=words
+    )
     return [
         *_references(base),
         base,
         *_others(load, request, first),
         *(
-            _column(load, request, strategy, strategy, request.base)
+            dataclasses.replace(
+                _column(load, request, strategy, strategy, request.base),
+                words=_of_strategies(strategy),
+            )
             for strategy in strategies[1:]
         ),
     ]
 
 
+def _of_strategies(names: str) -> str:
+    """Them in a sentence: ``strategies spread and pack``."""
+    plural = 'strategies' if ',' in names else 'strategy'
+    return f'{plural} {names.replace(",", " and ")}'
+
+
 def _references(base: Column) -> list[Column]:
     """What is always there beside the audits."""
     nothing = dataclasses.replace(
-        base, name=Kind.NOTHING.value, kind=Kind.NOTHING, failures=0.0
+        base,
+        name=Kind.NOTHING.value,
+        kind=Kind.NOTHING,
+        failures=0.0,
+        words='',
     )
     return [
         dataclasses.replace(
@@ -108,7 +125,10 @@ def _references(base: Column) -> list[Column]:
         ),
         nothing,
         dataclasses.replace(
-            base, name=Kind.PLAIN_RULE.value, kind=Kind.PLAIN_RULE
+            base,
+            name=Kind.PLAIN_RULE.value,
+            kind=Kind.PLAIN_RULE,
+            words='',
         ),
     ]
 
@@ -140,15 +160,20 @@ def _others(load: Load, request: Request, strategy: str) -> list[Column]:
 def _words(settings: Settings) -> str:
     """The settings in a sentence: ``the average of 60 min of cpu``."""
     words = []
+    policies: dict[str, list[str]] = {}
     for name, text in settings:
         kind, _, policy = name.partition('.')
         if kind == 'window':
-            words.append(f'{windows.parse(text).words} of {policy}')
+            policies.setdefault(windows.parse(text).words, []).append(policy)
         elif kind == 'host_window' and text == OF_SERVERS:
             words.append('hosts that follow their servers')
         else:
             words.append(f'{name} = {text}')
-    return ' and '.join(words)
+    of_windows = [
+        f'{window} of {" and ".join(names)}'
+        for window, names in policies.items()
+    ]
+    return ' and '.join(dict.fromkeys([*of_windows, *words]))
 
 
 def _named(settings: Settings) -> str:
@@ -163,10 +188,12 @@ def _column(
     settings: Settings,
 ) -> Column:
     own = _own(load, settings)
-    audits = [
-        _audit(load, request, strategy, own)
-        for strategy in strategies.split(',')
-    ]
+    names = strategies.split(',')
+    if len(set(names)) < len(names):
+        raise ConfigurationError(
+            reason=f'--strategy {strategies:.80}: a strategy is there twice'
+        )
+    audits = [_audit(load, request, strategy, own) for strategy in names]
     return Column(
         name,
         audits,
@@ -178,10 +205,11 @@ def _column(
 
 def _audit(load: Load, request: Request, strategy: str, own: _Own) -> Audit:
     recording = load.recording
-    if strategy and strategy not in STRATEGIES:
+    if strategy not in STRATEGIES and (strategy or request.strategies):
         raise ConfigurationError(
-            reason=f'strategy {strategy:.80}: it must be one of '
-            f'{", ".join(STRATEGIES)}'
+            reason=f'--strategy: no strategy is called "{strategy:.80}"; '
+            f'name one of {", ".join(STRATEGIES)}, or several with commas '
+            'between them'
         )
     before = request.policies or recording.policies
     if not strategy and recording.strategy not in {
@@ -199,8 +227,9 @@ def _audit(load: Load, request: Request, strategy: str, own: _Own) -> Audit:
     for policy in policies:
         if policy.enabled and policy.name not in load.usage:
             raise ConfigurationError(
-                reason=f'policy {policy.name}: the load has no usage by it; '
-                f'it has that of {", ".join(load.usage)}'
+                reason=f'policy {policy.name}: the load has no usage by it, '
+                f'only by {", ".join(load.usage)}; fetch a load with '
+                '--policies FILE, or leave the policy out'
             )
     return Audit(
         policies,
@@ -261,13 +290,30 @@ def _own(load: Load, settings: Settings) -> _Own:
                 )
             is_sum = text == OF_SERVERS and kind == 'host_window'
             own.windows[_WINDOWS[kind], policy] = (
-                None if is_sum else windows.parse(text)
+                None if is_sum else _window(name, text)
+            )
+        elif name == 'mode':
+            raise ConfigurationError(
+                reason='mode: it cannot be set; name a strategy with '
+                '--strategy, which converts the policies'
             )
         elif name in _NAMES:
             setattr(own, name, _understood(name, text))
         else:
             own.options[name] = text
     return own
+
+
+def _window(name: str, text: str) -> Window:
+    """:raises ConfigurationError: names the setting, and what it must be"""
+    try:
+        return windows.parse(text)
+    except ConfigurationError:
+        more = f', or {OF_SERVERS}' if name.startswith('host_') else ''
+        raise ConfigurationError(
+            reason=f'{name}={text:.80}: the window must be {windows.FORMS}, '
+            f'of at most {LONGEST:g} s{more}'
+        ) from None
 
 
 def _understood(name: str, text: str) -> object:

@@ -4,7 +4,7 @@
 import argparse
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kronos.clients.nova import server_lives
 from kronos.clients.prometheus import client
@@ -71,12 +71,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action='store_true',
         help='write other names and uuids instead of those of the cloud',
     )
-    config_files.add_arguments(parser)
-    config_files.add_debug(parser)
+    config_files.add_arguments(group)
+    config_files.add_debug(group)
 
 
-def misuse(parsed: argparse.Namespace) -> str:
-    """What is wrong between the options; '': nothing."""
+OF_FETCH = (
+    '--step',
+    '--raw',
+    '--aggregate',
+    '--unassigned',
+    '--anonymize',
+    '--config-file',
+    '--config-dir',
+    '--os-cloud',
+)
+OF_SIMULATION = (
+    '--html',
+    '--set',
+    '--compare',
+    '--strategy',
+    '--advise',
+    '--window',
+    '--host-window',
+    '--interval',
+    '--boots',
+    '--failures',
+    '--watts',
+)
+
+
+def misuse(parsed: argparse.Namespace, words: Sequence[str]) -> str:
+    """What is wrong between the options; '': nothing.
+
+    :param words: those that were parsed
+    """
+    options = {word.partition('=')[0] for word in words}
+    foreign = OF_FETCH if parsed.fetch is None else OF_SIMULATION
+    if unfit := [name for name in foreign if name in options]:
+        return _foreign(unfit, parsed.fetch is not None)
     if parsed.fetch is not None and not parsed.out:
         return '--fetch needs --out DIR'
     if parsed.fetch is None and parsed.out:
@@ -87,6 +119,14 @@ def misuse(parsed: argparse.Namespace) -> str:
     if len(set(names)) < len(names):
         return '--raw: a policy is there twice'
     return ''
+
+
+def _foreign(unfit: Sequence[str], fetches: bool) -> str:
+    if fetches:
+        more = 'simulate the load afterwards, without --fetch'
+    else:
+        more = 'it belongs to --fetch; a load has the options of its cloud'
+    return f'{" and ".join(unfit)}: {more}'
 
 
 def run(

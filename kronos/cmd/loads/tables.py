@@ -30,20 +30,35 @@ def table(
         f'{wording.counted(load["hosts"], "host")} and '
         f'{wording.counted(load["servers"], "server")}.',
         '',
-        *aligned([head, *map(_line, results.rows(outcome))], width),
+        *_legend(outcome),
         '',
+        *aligned([head, *map(_line, results.worth_reading(outcome))], width),
     ]
-    lines += [
-        f'({number}) {result.name}{_ends(result)}'
-        for number, result in enumerate(outcome, start=1)
-    ]
+    if load['limits']:
+        lines.append('')
     lines += [f'Limit: {text}' for text in load['limits']]
     return '\n'.join(map(plain_text.line, lines))
 
 
+def _legend(outcome: Sequence[Result]) -> list[str]:
+    """What each column is, and how its audits ended."""
+    return [
+        f'({number}) {result.name}{_meaning(result)}{_ends(result)}'
+        for number, result in enumerate(outcome, start=1)
+    ]
+
+
+def _meaning(result: Result) -> str:
+    meaning = results.MEANINGS.get(result.name, '')
+    return f': {meaning}' if meaning else ''
+
+
 def _ends(result: Result) -> str:
     """How its audits ended, the most frequent end first."""
-    ends = [f'{number} {end}' for end, number in result.ends.most_common()]
+    ends = [
+        f'{number} {end.replace("_", " ")}'
+        for end, number in result.ends.most_common()
+    ]
     return f'; audits: {", ".join(ends)}' if ends else ''
 
 

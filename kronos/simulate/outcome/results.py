@@ -2,6 +2,7 @@
 """The results of a simulation: the sentence that decides, and all figures."""
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,16 @@ SAME = 0.01
 """Share by which an imbalance may be higher and pass for as good."""
 SAME_HOURS = 1.0
 """Host-hours a day above all of a host that pass for none."""
+
+
+MEANINGS = {
+    Kind.AS_IT_WAS.value: 'servers where they were in the load',
+    Kind.NOTHING.value: 'servers stay where they start',
+    Kind.PLAIN_RULE.value: 'the rule of workload_stabilization, every '
+    'audit, without cooldowns',
+    'as recorded': 'the policies and options of the load',
+}
+"""Of the columns that are always there, by their names."""
 
 
 @dataclass
@@ -29,11 +40,18 @@ class FigureRow:
 
 
 def rows(results: Sequence[Result]) -> list[FigureRow]:
-    """What every column came to, figure by figure."""
+    """What every column came to, figure by figure; the weightiest first."""
     table = [
         FigureRow(key, label, [value(each) for each in results], digits)
         for key, label, digits, value in _FIGURES
     ]
+    first, *others = table
+    return [first, *_imbalances(results), *others]
+
+
+def _imbalances(results: Sequence[Result]) -> list[FigureRow]:
+    """Two rows for each policy."""
+    table = []
     for policy in results[0].imbalance if results else ():
         series = [each.imbalance[policy] for each in results]
         table += [
@@ -46,13 +64,28 @@ def rows(results: Sequence[Result]) -> list[FigureRow]:
             FigureRow(
                 f'imbalance_{policy}_95',
                 f'imbalance {policy}, 95 %',
-                [float(np.quantile(each, 0.95)) for each in series],
+                [_high(each) for each in series],
                 3,
             ),
         ]
+    return table
+
+
+def worth_reading(results: Sequence[Result]) -> list[FigureRow]:
+    """The rows for people: without those in which nothing happened."""
     return [
-        row for row in table if any(value is not None for value in row.values)
+        row
+        for row in rows(results)
+        if any(
+            value is not None and (value or row.key not in _RARE)
+            for value in row.values
+        )
     ]
+
+
+def _high(series: Any) -> float:
+    """What is exceeded in one twentieth of the time."""
+    return float(np.quantile(series, 0.95))
 
 
 def mean(series: Any) -> float:
@@ -150,6 +183,12 @@ _FIGURES: Sequence[tuple[str, str, int, Value]] = (
     ),
 )
 """Key, label, digits and value of each figure but the imbalances."""
+_RARE = (
+    'gone_percent',
+    'failed',
+    'boots_elsewhere',
+    'boots_without_room',
+)
 
 
 def _kwh(result: Result) -> float | None:
@@ -215,7 +254,7 @@ def sentence(results: Sequence[Result], fills: bool = False) -> str:
         nothing = [each for each in results if each.kind is Kind.NOTHING]
         base = nothing[0] if nothing else base
     text = (
-        f'With {chosen.words}: {_count(chosen)} moves a day instead of '
+        f'With {chosen.words}: {_moves(chosen)} a day instead of '
         f'{_count(base)}'
     )
     for policy, series in chosen.imbalance.items():
@@ -229,8 +268,8 @@ def sentence(results: Sequence[Result], fills: bool = False) -> str:
             _a_day(each.figures.full_hours, each) for each in (chosen, base)
         ]
         text += (
-            f', {mean(chosen.in_use):.0f} hosts in use instead of '
-            f'{mean(base.in_use):.0f}, {hours[0]:.1f} host-hours a day above '
+            f', {mean(chosen.in_use):.1f} hosts in use instead of '
+            f'{mean(base.in_use):.1f}, {hours[0]:.1f} host-hours a day above '
             f'100 % instead of {hours[1]:.1f}'
         )
     return f'{text}{_reference(base)}.'
@@ -238,7 +277,12 @@ def sentence(results: Sequence[Result], fills: bool = False) -> str:
 
 def _reference(base: Result) -> str:
     """Beside what, where that is no column of audits."""
-    return '' if base.kind is Kind.ENGINE else f' with {base.words}'
+    return '' if base.kind is Kind.ENGINE else ' without any move'
+
+
+def _moves(result: Result) -> str:
+    count = _count(result)
+    return f'{count} move{"" if count == "1.0" else "s"}'
 
 
 def _count(result: Result) -> str:
@@ -248,12 +292,15 @@ def _count(result: Result) -> str:
 
 def document(results: Sequence[Result]) -> list[dict[str, Any]]:
     """The columns for programs."""
-    table = rows(results)
     return [
         {
             'name': result.name,
             'kind': result.kind.value,
-            'figures': {row.key: row.values[place] for row in table},
+            'figures': {key: value(result) for key, _, _, value in _FIGURES},
+            'imbalance': {
+                policy: {'mean': mean(series), 'percentile_95': _high(series)}
+                for policy, series in result.imbalance.items()
+            },
             'audits_by_end': dict(sorted(result.ends.items())),
             'plans': result.plans,
             'boots': dataclasses.asdict(result.boots),
@@ -261,7 +308,7 @@ def document(results: Sequence[Result]) -> list[dict[str, Any]]:
                 dataclasses.asdict(each) for each in most_moved(result)
             ],
         }
-        for place, result in enumerate(results)
+        for result in results
     ]
 
 
@@ -270,6 +317,8 @@ class Wanderer:
     """A server that moved often."""
 
     instance: str
+    """Its uuid."""
+    instance_name: str
     moves: int
     route: list[str]
     """The hosts that it was on, the first one first."""
@@ -283,8 +332,10 @@ def most_moved(result: Result, most: int = 10) -> list[Wanderer]:
         if route[-1] != journey.source:
             route.append(journey.source)
         route.append(journey.destination)
-    counts: dict[str, int] = {}
-    for journey in result.journeys:
-        counts[journey.instance] = counts.get(journey.instance, 0) + 1
+    counts = Counter(journey.instance for journey in result.journeys)
+    names = {each.instance: each.name for each in result.journeys}
     often = sorted(counts, key=lambda uuid: (-counts[uuid], uuid))[:most]
-    return [Wanderer(uuid, counts[uuid], routes[uuid]) for uuid in often]
+    return [
+        Wanderer(uuid, names[uuid], counts[uuid], routes[uuid])
+        for uuid in often
+    ]

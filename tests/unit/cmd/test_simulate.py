@@ -6,6 +6,7 @@ import io
 import json
 import pathlib
 from typing import Any
+from unittest import mock
 
 import fixtures
 import numpy as np
@@ -14,6 +15,7 @@ from oslotest import base
 from kronos.cmd import simulate
 from kronos.policies import loader
 from kronos.simulate import load as loads
+from kronos.simulate import runs
 from tests import commands
 from tests.builders import loads as build
 from tests.builders import simulations
@@ -68,7 +70,12 @@ class TestSimulate(base.BaseTestCase):
         self.assertEqual(0, code)
         self.assertRegex(out, r'^With ')
         self.assertIn('kWh a day', out)
-        self.assertIn('(4) as recorded; audits: ', out)
+        self.assertIn(
+            '(4) as recorded: the policies and options of the load; audits: ',
+            out,
+        )
+        self.assertNotIn('failed moves', out)
+        self.assertLessEqual(max(map(len, out.splitlines()[9:])), 80)
 
     def test_csv(self) -> None:
         _, out, _ = self.run_it('-f', 'csv')
@@ -122,16 +129,51 @@ class TestSimulate(base.BaseTestCase):
         self.assertEqual((1, ''), (code, out))
         self.assertIn('did you mean cooldown?', error)
 
+    def test_nothing_is_simulated_for_a_page_that_cannot_be(self) -> None:
+        for path, reason in (
+            (self.folder, 'Is a directory'),
+            (self.folder / 'none' / 'page.html', 'No such file or directory'),
+        ):
+            with self.subTest(path=path), mock.patch.object(runs, 'Runs'):
+                code, out, error = self.run_it('--html', str(path))
+                self.assertEqual((1, ''), (code, out))
+                self.assertIn(f'{path}: it cannot be written: {reason}', error)
+                runs.Runs.assert_not_called()
+
+    def test_wrong_policies(self) -> None:
+        path = self.folder / 'other.yaml'
+        path.write_text(loader.dump([build.policy('memory')]))
+        code, out, error = self.run_it('--compare', str(path))
+        self.assertEqual((1, ''), (code, out))
+        self.assertIn(
+            'policy memory: the load has no usage by it, only by cpu; fetch a '
+            'load with --policies FILE',
+            error,
+        )
+
     def test_no_load(self) -> None:
         self.path = str(self.folder)
         code, _, error = self.run_it()
         self.assertEqual(1, code)
         self.assertIn('it is no load: there is no meta.json', error)
+        self.path = str(self.folder / 'nowhere')
+        self.assertIn('there is no such directory', self.run_it()[2])
+        self.path = str(self.folder / 'load' / 'recording')
+        self.assertIn('plan it with kronos-replay', self.run_it()[2])
 
     def test_usage(self) -> None:
         for words, message in (
             ([], 'name the directory of a load'),
             (['x', '--set', 'a'], 'not of the form NAME=VALUE'),
+            (['--set', 'a=b', 'x'], 'name LOAD before --set'),
+            (['x', '--step=10m'], '--step: it belongs to --fetch'),
+            (['x', '--raw', 'cpu=up', '--anonymize'], '--raw and --anonymize'),
+            (['x', '--advise', '--set', 'a=b'], 'leave out --set'),
+            (['x', '--compare=a', '--compare=a'], 'a file is there twice'),
+            (
+                ['--fetch', '7d', '--out', 'd', '--html', 'f'],
+                '--html: simulate the load afterwards',
+            ),
             (['x', '--watts', '1'], 'at least two numbers'),
             (['x', '--watts', '1,nan'], 'at least two numbers'),
             (['x', '--jobs', '0'], 'not within 1 and'),

@@ -139,13 +139,35 @@ class TestWindows(VariantsTestCase):
             ],
             [column.words for column in columns[BASE + 1 :]],
         )
+        self.assertEqual(
+            'the policies and options of the load', columns[BASE].words
+        )
+        columns = self.columns(strategies=['spread', 'spread,pack'])
+        self.assertEqual(
+            ['', '', '', 'strategy spread', 'strategies spread and pack'],
+            [column.words for column in columns],
+        )
+
+    def test_one_window_of_several_policies(self) -> None:
+        policies = [loads.policy(weight=0.5), loads.policy('ram', weight=0.5)]
+        self.load = loads.load(
+            np.ones((4, 4)), [0, 0, 1, 2], [8.0] * 3, policies
+        )
+        columns = self.columns(
+            settings=[[('window.cpu', 'avg:600'), ('window.ram', 'avg:600')]]
+        )
+        self.assertEqual(
+            'the average of 10 min of cpu and ram', columns[-1].words
+        )
 
 
 class TestFaults(VariantsTestCase):
     def test_settings(self) -> None:
         for name, text, words in (
             ('window.ram', 'now', 'no usage by policy "ram"'),
-            ('window.cpu', 'servers', 'it must be now'),
+            ('window.cpu', 'servers', 'window.cpu=servers: the window must'),
+            ('host_window.cpu', 'server', 'or servers'),
+            ('mode', 'pack', '--strategy'),
             ('interval', '0', 'a number from 1 to 604800'),
             ('interval', 'inf', 'a number from 1'),
             ('max_migrations', '1.5', 'a whole number from 1'),
@@ -162,6 +184,14 @@ class TestFaults(VariantsTestCase):
             ConfigurationError, self.columns, strategies=['recover']
         )
         self.assertIn('one of spread, pack', str(error))
+        for names, words in (
+            ('spread,', 'no strategy is called ""'),
+            ('spread,spread', 'a strategy is there twice'),
+        ):
+            error = self.assertRaises(
+                ConfigurationError, self.columns, strategies=[names]
+            )
+            self.assertIn(words, str(error))
 
     def test_policy_without_usage(self) -> None:
         error = self.assertRaises(

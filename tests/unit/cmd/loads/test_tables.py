@@ -32,7 +32,13 @@ class TestTable(base.BaseTestCase):
         self.assertIn('1.0 days of 2 hosts and 1 server.', lines)
         [moves] = [line for line in lines if line.startswith('moves a day')]
         self.assertEqual(['0.0', '12.0'], moves.split()[-2:])
-        self.assertIn('(1) nothing moved', lines)
+        self.assertIn(
+            '(1) nothing moved: servers stay where they start', lines
+        )
+        self.assertLess(
+            lines.index('1.0 days of 2 hosts and 1 server.'),
+            lines.index(moves),
+        )
         self.assertEqual('Limit: nobody knows', lines[-1])
 
     def test_rows(self) -> None:

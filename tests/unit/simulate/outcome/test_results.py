@@ -54,7 +54,7 @@ class TestSentence(base.BaseTestCase):
     def test_nothing_is_better(self) -> None:
         self.assertEqual(
             'With as recorded: 286 moves a day instead of 0, imbalance 0.49 '
-            'instead of 0.70 with nothing moved.',
+            'instead of 0.70 without any move.',
             self.sentence(made('worse', moves=300, imbalance=0.5)),
         )
 
@@ -75,7 +75,7 @@ class TestSentence(base.BaseTestCase):
         short = made('short', moves=50, in_use=1, full_hours=24.0)
         sentence = self.sentence(calm, short, fills=True)
         self.assertIn('With calm', sentence)
-        self.assertIn('1 hosts in use instead of 2', sentence)
+        self.assertIn('1.0 hosts in use instead of 2.0', sentence)
 
     def test_none(self) -> None:
         self.assertEqual(
@@ -95,12 +95,30 @@ class TestFigures(base.BaseTestCase):
         self.assertEqual([None, 50.0], rows['gone_percent'])
         self.assertEqual([0.0, 24.0], rows['gib_per_day'])
         self.assertEqual([0.5, 0.5], rows['imbalance_cpu'])
-        self.assertNotIn('kwh_per_day', rows)
+        self.assertEqual([None, None], rows['kwh_per_day'])
+        self.assertEqual(
+            ['moves_per_day', 'imbalance_cpu', 'imbalance_cpu_95'],
+            list(rows)[:3],
+        )
+
+    def test_what_did_not_happen_is_not_worth_reading(self) -> None:
+        columns = [made('x', moves=10), made('y', moves=10)]
+        keys = {row.key for row in results.worth_reading(columns)}
+        rare = {'failed', 'gone_percent', 'kwh_per_day', 'boots_without_room'}
+        self.assertEqual(set(), rare & keys)
+        self.assertIn('back_percent', keys)
+        columns.append(made('z', moves=10, failed=1, kwh=3.0))
+        keys = {row.key for row in results.worth_reading(columns)}
+        self.assertEqual({'failed', 'kwh_per_day'}, rare & keys)
 
     def test_document(self) -> None:
         [column] = results.document([made('x', moves=10)])
         self.assertEqual(('x', 'engine'), (column['name'], column['kind']))
         self.assertEqual(10.0, column['figures']['moves_per_day'])
+        self.assertIsNone(column['figures']['kwh_per_day'])
+        self.assertEqual(
+            {'cpu': {'mean': 0.5, 'percentile_95': 0.5}}, column['imbalance']
+        )
 
     def test_most_moved(self) -> None:
         result = made('x')
