@@ -62,7 +62,7 @@ class Forecast:
 
     @property
     def best(self) -> Window:
-        return min(self.errors, key=lambda window: self.errors[window])
+        return forecast.best(self.errors)
 
     @property
     def error(self) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.engine.types import StopReason
-from kronos.policies.windows import Window
+from kronos.policies.windows import NOW, Window
 from kronos.simulate import variants
 from kronos.simulate.columns import Column, Result
 from kronos.simulate.load import Load
@@ -24,6 +24,8 @@ BUDGETS = (1, 3, 10, 20)
 COOLDOWNS = (300, 600, 1800, 3600)
 SLACK = 0.025
 """Share by which what is wanted small may be larger for fewer moves."""
+HALF = 0.5
+"""Of the plans."""
 LACKING = 0.0015
 """Share of CPU that may be lacking where hosts are filled."""
 
@@ -82,7 +84,14 @@ def windows(load: Load, request: Request) -> list[Trial]:
     :raises ConfigurationError: as :func:`variants.columns`
     """
     policies = enabled(load, request)
-    errors = forecast.errors(load.usage[policies[0]], load.meta.step)
+    tried = dict.fromkeys([*forecast.CANDIDATES, *_in_force(load, request)])
+    errors = forecast.errors(
+        load.usage[policies[0]],
+        load.meta.step,
+        sorted(tried, key=lambda window: window.seconds),
+    )
+    # Where nothing can be forecast, the moment is what is left.
+    known: dict[Window, float | None] = {**errors} or {NOW: None}
     return [
         Trial(
             'window',
@@ -91,8 +100,14 @@ def windows(load: Load, request: Request) -> list[Trial]:
             _column(load, request, _window(policies, window)),
             error,
         )
-        for window, error in errors.items()
+        for window, error in known.items()
     ]
+
+
+def _in_force(load: Load, request: Request) -> list[Window]:
+    """The windows of the servers' queries, as the call would have them."""
+    [audit, *_] = variants.columns(load, request)[variants.BASE].audits
+    return [queries.servers for queries in audit.windows.values()]
 
 
 def others(load: Load, request: Request, best: Answer) -> list[Trial]:
@@ -164,26 +179,40 @@ def judged(
     ]
     for question in dict.fromkeys(trial.question for trial in trials):
         of_it = [each for each in answers if _asks(each, question)]
-        least = min(_cost(each.result, fills) for each in of_it)
+        least = min(_cost(each, fills) for each in of_it)
         good = [
-            each
-            for each in of_it
-            if _cost(each.result, fills) <= least * (1 + SLACK)
+            each for each in of_it if _cost(each, fills) <= least * (1 + SLACK)
         ]
-        best = min(good, key=lambda each: each.result.figures.moves)
+        best = min(good, key=_moves_and_error)
         best.is_best = True
     return answers
 
 
-def _cost(result: Result, fills: bool) -> float:
+def _moves_and_error(answer: Answer) -> tuple[int, float]:
+    """Where nothing is to be moved, the better forecast is advised."""
+    return answer.result.figures.moves, answer.trial.error or 0.0
+
+
+def _cost(answer: Answer, fills: bool) -> float:
     """What is to be small: the imbalance; else the hosts in use.
 
     Of hosts that are filled, where that lets CPU be lacking: how much more.
     """
+    result = answer.result
     if not fills:
-        return results.imbalance(result)
+        return _imbalance(answer)
     lacking = max(1.0, result.figures.not_given / LACKING)
     return results.mean(result.in_use) * lacking
+
+
+def _imbalance(answer: Answer) -> float:
+    """The mean one of the policies that are planned by."""
+    [audit, *_] = answer.trial.column.audits
+    means = [
+        results.mean(answer.result.imbalance[policy.name])
+        for policy in audit.enabled
+    ]
+    return sum(means) / len(means)
 
 
 def sentences(advice: Advice, fills: bool) -> list[str]:
@@ -202,8 +231,26 @@ def sentences(advice: Advice, fills: bool) -> list[str]:
                 others_of_it, key=lambda each: each.result.figures.moves
             )
             line += f' ({busiest.trial.value}: {_outcome(busiest, fills)})'
+        if best.trial.question == 'threshold':
+            line += _reached(advice.of('threshold'))
         text.append(f'{line}.')
     return text
+
+
+def _reached(answers: Sequence[Answer]) -> str:
+    """Which threshold plans reach at all."""
+    reached = [each for each in answers if each.balanced >= HALF]
+    if not reached:
+        most = max(answers, key=lambda each: each.balanced)
+        return (
+            f'; no threshold that was tried is reached by half of the plans: '
+            f'{most.trial.value} is by {most.balanced:.0%}'
+        )
+    least = min(reached, key=lambda each: float(each.trial.value))
+    return (
+        f'; the least that half of the plans reach is {least.trial.value}: '
+        f'{least.balanced:.0%} do'
+    )
 
 
 def _outcome(answer: Answer, fills: bool) -> str:
@@ -214,7 +261,7 @@ def _outcome(answer: Answer, fills: bool) -> str:
             f'{moves}, {results.mean(result.in_use):.1f} hosts in use, '
             f'{100 * result.figures.not_given:.2f} % of CPU not given'
         )
-    return f'{moves} at an imbalance of {results.imbalance(result):.3f}'
+    return f'{moves} at an imbalance of {_imbalance(answer):.3f}'
 
 
 def document(advice: Advice, fills: bool) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The forecast by windows: how well each tells the next half hour."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ CANDIDATES = (
     *(Window('avg', minutes * 60.0) for minutes in (15, 30, 60, 120, 240)),
 )
 """What is tried."""
+NEARLY = 1.05
+"""Times the least error: no difference that the loop would show."""
 SERVERS = 2000
 MOMENTS = 200
 """So many are looked at, evenly taken."""
@@ -35,9 +37,15 @@ def errors(
         return {}
     usable = [each for each in candidates if each.seconds >= step]
     usable = [*(each for each in candidates if each == NOW), *usable]
+    lengths = {window: ticks_of(window, step) for window in usable}
+    # All are judged by the same moments, as far as the load allows.
+    common = max(
+        (ticks for ticks in lengths.values() if 2 * ticks <= len(table)),
+        default=1,
+    )
     result: dict[Window, float] = {}
     for window in usable:
-        first = ticks_of(window, step) - 1
+        first = max(lengths[window], common) - 1
         last = len(table) - ahead
         if last <= first:
             continue
@@ -52,6 +60,16 @@ def errors(
         if mean > 0:
             result[window] = float(np.nanmean(gaps)) / mean
     return result
+
+
+def best(errors: Mapping[Window, float]) -> Window:
+    """The shortest of the windows that are nearly as good as the best.
+
+    It follows a change sooner.
+    """
+    least = min(errors.values())
+    good = [each for each, error in errors.items() if error <= NEARLY * least]
+    return min(good, key=lambda window: window.seconds)
 
 
 def _sample(usage: Table) -> npt.NDArray[np.float32]:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the best of what was tried advised?"""
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 from oslotest import base
 
@@ -30,6 +33,23 @@ class TestTrials(base.BaseTestCase):
         )
         self.assertLess(trials[3].error or 9, trials[0].error or 0)
 
+    def test_the_window_in_force(self) -> None:
+        """It is among the tried ones, whatever its function is."""
+        trials = advice.windows(
+            self.load, Request(base=[('window.cpu', 'quantile:0.9:1200')])
+        )
+        self.assertEqual(
+            ['now', 'avg:900', 'quantile:0.9:1200', 'avg:1800'],
+            [trial.value for trial in trials][:4],
+        )
+
+    def test_nothing_is_known(self) -> None:
+        """Nobody uses anything, or the load is shorter than half an hour."""
+        for usage in (np.zeros((30, 12)), np.ones((3, 12))):
+            load = loads.load(usage, np.arange(12) % 3, [8.0] * 3)
+            [trial] = advice.windows(load, Request())
+            self.assertEqual(('now', None), (trial.value, trial.error))
+
     def test_others(self) -> None:
         best = advice.windows(self.load, Request())[3]
         trials = advice.others(
@@ -52,7 +72,13 @@ class TestTrials(base.BaseTestCase):
 
 
 class TestJudgement(base.BaseTestCase):
-    def judged(self, *outcome: object, fills: bool = False) -> Advice:
+    def judged(
+        self,
+        *outcome: object,
+        fills: bool = False,
+        errors: Sequence[float | None] = (None, None, None),
+        question: str = 'window',
+    ) -> Advice:
         column = simulations.column(
             loads.load(np.ones((4, 2)), [0, 1], [4.0, 4.0])
         )
@@ -61,8 +87,8 @@ class TestJudgement(base.BaseTestCase):
             for number, fields in enumerate(outcome)
         ]
         trials = [
-            Trial('window', result.name, result.name, column)
-            for result in results
+            Trial(question, result.name, result.name, column, error)
+            for result, error in zip(results, errors, strict=False)
         ]
         return Advice(advice.judged(trials, results, fills))
 
@@ -90,6 +116,27 @@ class TestJudgement(base.BaseTestCase):
             ),
         )
 
+    def test_the_better_forecast_where_nothing_is_to_be_moved(self) -> None:
+        judged = self.judged({'moves': 0}, {'moves': 0}, errors=(0.4, 0.2))
+        self.assertEqual(
+            [False, True], [each.is_best for each in judged.answers]
+        )
+
+    def test_policies_that_are_not_planned_by(self) -> None:
+        """What they come to decides nothing."""
+        column = simulations.column(
+            loads.load(np.ones((4, 2)), [0, 1], [4.0, 4.0])
+        )
+        series = [np.full(3, value, np.float32) for value in (0.2, 0.3)]
+        results = [made('0'), made('1')]
+        for result, cpu, other in zip(
+            results, series, series[::-1], strict=True
+        ):
+            result.imbalance = {'cpu': cpu, 'ram': 3 * other}
+        trials = [Trial('window', each.name, '', column) for each in results]
+        answers = advice.judged(trials, results, False)
+        self.assertEqual([True, False], [each.is_best for each in answers])
+
     def test_packing_may_not_let_cpu_be_lacking(self) -> None:
         self.assertEqual(
             '1',
@@ -99,6 +146,24 @@ class TestJudgement(base.BaseTestCase):
                 {'in_use': 60, 'not_given': 0.0},
                 fills=True,
             ),
+        )
+
+    def test_which_threshold_is_reached(self) -> None:
+        judged = self.judged({}, {}, question='threshold')
+        for answer, balanced in zip(judged.answers, (1, 3), strict=True):
+            answer.result.ends = Counter(
+                balanced=balanced, budget=4 - balanced, cooldown=9
+            )
+        [text] = advice.sentences(judged, False)
+        self.assertIn(
+            'the least that half of the plans reach is 1: 75% do', text
+        )
+        judged.answers[1].result.ends['budget'] = 9
+        [text] = advice.sentences(judged, False)
+        self.assertIn(
+            'no threshold that was tried is reached by half of the plans: '
+            '0 is by 25%',
+            text,
         )
 
     def test_sentences(self) -> None:

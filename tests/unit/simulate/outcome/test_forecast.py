@@ -36,6 +36,19 @@ class TestErrors(base.BaseTestCase):
             [NOW, Window('avg', 900.0), Window('avg', 1800.0)], list(errors)
         )
 
+    def test_the_same_moments(self) -> None:
+        """What only short windows could be judged by counts for none."""
+        rng = np.random.default_rng(1)
+        usage = rng.lognormal(0, 0.1, (200, 40))
+        usage[:40] = rng.lognormal(0, 2.0, (40, 40))
+        four_hours = Window('avg', 14400.0)
+        later, usual = (
+            forecast.errors(table, 300.0, [NOW, HOUR, four_hours])
+            for table in (usage[40:], usage)
+        )
+        self.assertAlmostEqual(later[NOW], usual[NOW], 1)
+        self.assertLess(usual[NOW], 0.2)
+
     def test_births(self) -> None:
         usage = np.ones((60, 3))
         usage[:30, 0] = np.nan
@@ -45,3 +58,11 @@ class TestErrors(base.BaseTestCase):
     def test_nothing_known(self) -> None:
         usage = np.full((60, 3), np.nan)
         self.assertEqual({}, forecast.errors(usage, 300.0))
+
+
+class TestBest(base.BaseTestCase):
+    def test_the_shortest_of_good_ones(self) -> None:
+        long = Window('avg', 14400.0)
+        errors = {NOW: 0.37, HOUR: 0.19, long: 0.184}
+        self.assertEqual(HOUR, forecast.best(errors))
+        self.assertEqual(long, forecast.best(errors | {HOUR: 0.2}))
