@@ -102,7 +102,8 @@ def _misuse(parsed: argparse.Namespace) -> str:
     others = ('set', 'compare', 'html')
     options = [f'--{name}' for name in others if getattr(parsed, name)]
     if parsed.advise and options:
-        return f'--advise has columns of its own; leave out {" and ".join(options)}'
+        unfit = ' and '.join(options)
+        return f'--advise has columns of its own; leave out {unfit}'
     if len(set(parsed.compare)) < len(parsed.compare):
         return '--compare: a file is there twice'
     return ''
