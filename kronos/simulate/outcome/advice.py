@@ -91,7 +91,7 @@ def windows(load: Load, request: Request) -> list[Trial]:
         sorted(tried, key=lambda window: window.seconds),
     )
     # Where nothing can be forecast, the moment is what is left.
-    known: dict[Window, float | None] = {**errors} or {NOW: None}
+    trials: dict[Window, float | None] = {**errors} or {NOW: None}
     return [
         Trial(
             'window',
@@ -100,7 +100,7 @@ def windows(load: Load, request: Request) -> list[Trial]:
             _column(load, request, _window(policies, window)),
             error,
         )
-        for window, error in known.items()
+        for window, error in trials.items()
     ]
 
 
