@@ -92,7 +92,7 @@ class Blockers:
         But for too few hosts: which of them is lacking depends on the pair.
         """
         scenario = self.base
-        while reason := _why_still(scenario):
+        while reason := why_still(scenario):
             if len(self._standstills) > len(STOPS):
                 raise ValueError(f'not lifted: {reason}')
             self._standstills.append(reason)
@@ -269,7 +269,7 @@ class Blockers:
         return list(by_code.values())
 
 
-def _why_still(scenario: Scenario) -> Reason | None:
+def why_still(scenario: Scenario) -> Reason | None:
     """Why a scope stands still, but for the relief of hosts."""
     scope = scenario.scope
     if not isinstance(scope, Stopped):

@@ -5,13 +5,17 @@ import dataclasses
 
 from kronos.engine.edits import Pair
 from kronos.engine.explain import effects
-from kronos.engine.explain.blockers import is_standstill
+from kronos.engine.explain.blockers import is_standstill, why_still
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import Scenario
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import AggregateResult, PlanningInput
+from kronos.engine.types import (
+    AggregateResult,
+    MigrationPhase,
+    PlanningInput,
+)
 
 MOST = 8
 """So many reasons that come up are added."""
@@ -74,6 +78,9 @@ def still_against(
     :param result: of the case as it was: the steps before the move
     """
     scenario = Scenario(case, result.rest)
+    standstill = why_still(scenario)
+    if standstill and verdict.phase is not MigrationPhase.RELIEVE:
+        return [standstill]
     if isinstance(scenario.scope, Stopped):
         return _standstill(scenario, scenario.scope, verdict)
     if reason := scenario.scope.fixed.get(verdict.instance):
