@@ -91,6 +91,14 @@ def fetch(
     :raises ConfigurationError: the wish does not fit
     """
     place = Workplace(directory)
+    with place.locked():
+        return _fetched(place, wish, source, now, report)
+
+
+def _fetched(
+    place: Workplace, wish: Wish, source: Source, now: float, report: Report
+) -> list[str]:
+    directory = str(place.target)
     if place.is_whole:
         if not place.is_there:
             raise ArchiveError(

@@ -7,6 +7,7 @@ cut goes on with what is there.
 
 import contextlib
 import errno
+import fcntl
 import io
 import json
 import os
@@ -171,6 +172,31 @@ class Workplace:
         with self.guarded():
             return set(os.listdir(self.target))
 
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other fetches out of the directory, which is made.
+
+        :raises ArchiveError: one is at work there, or it cannot be made
+        """
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        with self.guarded():
+            self.target.mkdir(mode=writer.DIRECTORY_MODE, exist_ok=True)
+            handle = os.open(self.target, flags)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise ArchiveError(
+                path=str(self.target),
+                reason='another fetch is at work there. Wait for its end, or '
+                'name a new directory',
+            ) from None
+        finally:
+            os.close(handle)
+            # Of a fetch that came to nothing, nothing stays.
+            with contextlib.suppress(OSError):
+                self.target.rmdir()
+
     def begin(
         self, plan: Plan, recording: Recording, lives: list[Life]
     ) -> None:
@@ -179,7 +205,6 @@ class Workplace:
         :raises ArchiveError: it cannot be written
         """
         with self.guarded():
-            self.target.mkdir(mode=writer.DIRECTORY_MODE, exist_ok=True)
             self.path.mkdir(mode=0o700, exist_ok=True)
             (self.path / PIECES).mkdir(exist_ok=True)
         recordings.write(str(self.path / RECORDING), recording)

@@ -46,6 +46,7 @@ class AssemblyTestCase(base.BaseTestCase):
     def write(self, usage: dict[str, Any], hosts: dict[str, Any]) -> list[str]:
         shutil.rmtree(self.target, ignore_errors=True)
         self.place = Workplace(str(self.target))
+        self.target.mkdir()
         self.place.begin(self.plan, self.recording, self.lives)
         for kind, table in (('usage', usage), ('hosts', hosts)):
             values = np.array(list(table.values()), np.float32)

@@ -10,6 +10,7 @@ import numpy as np
 from kronos.common import exceptions
 from kronos.common.exceptions import ArchiveError
 from kronos.simulate import load as loads
+from kronos.simulate.fetch.workplace import Workplace
 from kronos.simulate.load import Load
 from tests.builders import loads as build
 from tests.unit.simulate.fetch import fetching
@@ -215,6 +216,14 @@ class TestCut(SessionTestCase):
         error = self.assertRaises(ArchiveError, self.fetch)
         self.assertIn('there is something already', str(error))
         self.assertEqual(0, self.records)
+
+    def test_another_fetch_is_at_work(self) -> None:
+        place = Workplace(str(self.path))
+        with place.locked():
+            error = self.assertRaises(ArchiveError, self.fetch)
+            self.assertIn('another fetch is at work there', str(error))
+        self.assertFalse(self.path.exists())
+        self.fetch()
 
     def test_cut_at_its_end(self) -> None:
         """The load was whole, and its workplace was being removed."""

@@ -43,6 +43,7 @@ class WorkplaceTestCase(base.BaseTestCase):
     def begun(self) -> Workplace:
         place = Workplace(str(self.path))
         lives = [Life(ServerRow('x', born=5.0), [Stay('a', 7.0), Stay('b')])]
+        self.path.mkdir()
         place.begin(plan(), fetching.recording(), lives)
         return place
 
