@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.common.exceptions import ConfigurationError
 from kronos.engine.types import StopReason
 from kronos.policies.windows import Window
 from kronos.simulate import variants
@@ -83,6 +84,11 @@ def windows(load: Load, request: Request) -> list[Trial]:
     """
     policies = enabled(load, request)
     errors = forecast.errors(load.usage[policies[0]], load.meta.step)
+    if not errors:
+        raise ConfigurationError(
+            reason='--advise: the load has too few samples to compare '
+            f'windows; it has {load.ticks} ticks. Fetch at least a day'
+        )
     return [
         Trial(
             'window',

@@ -120,7 +120,7 @@ def of_simulate() -> Iterator[Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = f'{folder}/load'
         load = build.load(
-            simulations.noisy(6, 6) * 4.0,
+            simulations.noisy(14, 6) * 4.0,
             [0, 0, 0, 0, 1, 2],
             [4.0] * 3,
             search=SearchName.GREEDY,
