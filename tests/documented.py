@@ -51,6 +51,8 @@ def why_not_run(command: str) -> str:
     """Why no test runs a command; '' if one does."""
     if OF_A_PACKAGE.search(command):
         return 'it needs the package of its page, which the lab has not'
+    if ' --fetch ' in command:
+        return 'it asks a cloud for days; fetches are tested with doubles'
     if OF_THE_READER.search(command):
         return 'it names what only the reader has'
     return NOT_RUN.get(command.split()[0], '')

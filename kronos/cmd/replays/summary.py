@@ -305,7 +305,7 @@ def _summary_lines(
         ['days', *(f'{summary.days:.2f}' for summary in summaries)],
         ['moves', *(str(summary.moves) for summary in summaries)],
         [
-            'moves a day',
+            'moves a day, none of them made',
             *(_rate(summary.moves_a_day) for summary in summaries),
         ],
         [

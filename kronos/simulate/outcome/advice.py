@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.common.exceptions import ConfigurationError
 from kronos.engine.types import StopReason
-from kronos.policies.windows import NOW, Window
+from kronos.policies.windows import Window
 from kronos.simulate import variants
 from kronos.simulate.columns import Column, Result
 from kronos.simulate.load import Load
@@ -90,8 +91,12 @@ def windows(load: Load, request: Request) -> list[Trial]:
         load.meta.step,
         sorted(tried, key=lambda window: window.seconds),
     )
-    # Where nothing can be forecast, the moment is what is left.
-    trials: dict[Window, float | None] = {**errors} or {NOW: None}
+    if not errors:
+        raise ConfigurationError(
+            reason='--advise: the load has too few samples, or too little '
+            f'usage, to compare windows; it has {load.ticks} ticks. Fetch at '
+            'least a day'
+        )
     return [
         Trial(
             'window',
@@ -100,7 +105,7 @@ def windows(load: Load, request: Request) -> list[Trial]:
             _column(load, request, _window(policies, window)),
             error,
         )
-        for window, error in trials.items()
+        for window, error in errors.items()
     ]
 
 

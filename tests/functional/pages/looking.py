@@ -130,8 +130,9 @@ FAINT_FIGURES = _script("""
                            behind(one.closest('td, li, figure')));
     if (ratio < 3) found.push(named(one) + ' ' + ratio.toFixed(2));
   };
-  for (const one of document.querySelectorAll('.s-after')) look(one, 'fill');
-  for (const kind of ['.s-before', '.s-line', '.s-edge', '.s-was',
+  for (const one of document.querySelectorAll('.s-after, .s-hot'))
+    look(one, 'fill');
+  for (const kind of ['.s-before', '.s-line', '.s-edge', '.s-was', '.s-mark',
                       '.flow path'])
     for (const one of document.querySelectorAll(kind)) look(one, 'stroke');
   for (const one of document.querySelectorAll('.fill.is, .fill.share'))
@@ -139,6 +140,18 @@ FAINT_FIGURES = _script("""
   return found;
 """)
 """Marks with a contrast below 3."""
+
+TOUCHING_TICKS = _script("""
+  const found = [];
+  for (const axis of document.querySelectorAll('.axis')) {
+    const ticks = [...axis.querySelectorAll('.tick')].map(box);
+    if (ticks.at(-1).right > box(axis).right + .5) found.push('beyond');
+    for (let i = 1; i < ticks.length; i++)
+      if (ticks[i].left < ticks[i - 1].right + 2) found.push('touching');
+  }
+  return found;
+""")
+"""Labels of an axis that touch, or are beyond its end."""
 
 SMALLEST_TEXT = _script("""
   return Math.min(...texts().map(

@@ -124,6 +124,16 @@ class TestSimulate(base.BaseTestCase):
         self.assertEqual(0, code)
         self.assertIn(f'window: {best["window"]}; ', out)
 
+    def test_advice_of_a_short_load(self) -> None:
+        self.path = str(self.folder / 'short')
+        loads.write(
+            self.path,
+            build.load(simulations.noisy(4, 3), [0, 1, 2], [4.0] * 3),
+        )
+        code, out, error = self.run_it('--advise')
+        self.assertEqual((1, ''), (code, out))
+        self.assertIn('too few samples, or too little usage', error)
+
     def test_wrong_setting(self) -> None:
         code, out, error = self.run_it('--set', 'cooldwn=1')
         self.assertEqual((1, ''), (code, out))

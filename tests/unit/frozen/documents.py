@@ -14,20 +14,22 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from kronos.actions.core import notifications
-from kronos.cmd import explain, replay
+from kronos.cmd import explain, replay, simulate
 from kronos.common import exceptions
-from kronos.engine.settings import PlanMode
+from kronos.engine.settings import PlanMode, SearchName
 from kronos.engine.types import PastRestart
 from kronos.extensions.cells.cell_drain import OffloadedServer, needs_of
 from kronos.extensions.recovery.failures import Failures
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned
+from kronos.simulate import load as loads
 from kronos.strategies import audit, parameters
 from kronos.strategies.outcome import artifacts
 from kronos.watcher_db import publishing
 from tests import commands, places
-from tests.builders import cells, recordings
+from tests.builders import cells, recordings, simulations
+from tests.builders import loads as build
 
 CLUSTER = str(places.CLUSTERS / 'by-hand.json')
 EXAMPLES = ('drain', 'groups', 'pack', 'uneven', 'lab-drain', 'lab-pack')
@@ -111,6 +113,22 @@ def _of_stuck(folder: str) -> str:
     path = pathlib.Path(folder, 'stuck.json')
     path.write_text(json.dumps(document))
     return str(path)
+
+
+def of_simulate() -> Iterator[Any]:
+    """A load of a few hours, and the advice for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/load'
+        load = build.load(
+            simulations.noisy(14, 6) * 4.0,
+            [0, 0, 0, 0, 1, 2],
+            [4.0] * 3,
+            search=SearchName.GREEDY,
+        )
+        loads.write(path, load)
+        words = path, '--jobs', '1', '--set', 'cooldown=0'
+        yield _said(simulate.main, *words, '--watts', '90,130')
+        yield _said(simulate.main, path, '--jobs', '1', '--advise')
 
 
 def of_series() -> Iterator[Any]:

@@ -412,6 +412,9 @@ class TestDocuments(FrozenTestCase):
     def test_series(self) -> None:
         self.check_document('kronos-replay, several', *documents.of_series())
 
+    def test_simulate(self) -> None:
+        self.check_document('kronos-simulate', *documents.of_simulate())
+
     def test_explain(self) -> None:
         self.check_document('kronos-explain', *documents.of_explain())
 
