@@ -106,3 +106,21 @@ class TestRecord(base.BaseTestCase):
             plan = answers['spread plan']
             self.assertEqual(0, plan['status'], plan)
             self.assertNotEqual([], plan['document']['scopes'])
+
+    def test_overrides(self) -> None:
+        """Those of every policy, and of the options; plans alone."""
+        found = tool()
+        found.OWN = ('kronos/examples/uneven/meta.json',)
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        sets = ['threshold.*=0.4', 'search=greedy']
+        asking = found.Asking(['spread'], sets, plans_only=True)
+        with contextlib.redirect_stdout(io.StringIO()):
+            found.record(folder / 'one', 0, [], asking)
+        answers = found._read(folder / 'one' / 'given-000.json.gz')
+        self.assertEqual(['spread plan'], [*answers])
+        document = answers['spread plan']['document']
+        names = {one['name'] for one in document['scopes'][0]['policies']}
+        self.assertEqual(
+            {'optimal_limit', 'search', *(f'threshold.{n}' for n in names)},
+            {*document['overrides']},
+        )

@@ -8,7 +8,12 @@ from oslotest import base
 
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, Snapshot, StopReason
+from kronos.engine.types import (
+    AggregateResult,
+    MigrationPhase,
+    Snapshot,
+    StopReason,
+)
 from kronos.policies.models import Policy
 from tests.unit.engine.oracles import legality
 from tests.unit.engine.oracles.spread_literal import Literal, Plan
@@ -24,6 +29,8 @@ class Tally:
     planned: int = 0
     """Plans with at least one move."""
     moves: int = 0
+    relieved: int = 0
+    """Moves of the relief."""
     emptied: int = 0
     """Hosts."""
     stopped: set[StopReason] = field(default_factory=set)
@@ -31,6 +38,9 @@ class Tally:
     def add(self, result: AggregateResult) -> None:
         self.planned += bool(result.steps)
         self.moves += len(result.steps)
+        self.relieved += sum(
+            step.phase is MigrationPhase.RELIEVE for step in result.steps
+        )
         self.emptied += result.hosts_in_use_before - result.hosts_in_use_after
         self.stopped.add(result.stopped)
 

@@ -107,6 +107,10 @@ class PackLiteral(Literal):
         if not legal:
             return ''
         host = min(legal, key=lambda one: (-self._rank(one)[0], one))
+        self._put(uuid, host)
+        return host
+
+    def _put(self, uuid: str, host: str) -> None:
         source = self._placement[uuid]
         for name in self._usage:
             for end, sign in ((source, -1), (host, 1)):
@@ -115,7 +119,6 @@ class PackLiteral(Literal):
                 if end in self._loads[name]:
                     self._loads[name][end] += share
         self._placement[uuid] = host
-        return host
 
     def _can_lose_hosts(self) -> bool:
         saved = copy.deepcopy((self._placement, self._scores, self._loads))
