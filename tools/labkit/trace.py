@@ -30,12 +30,12 @@ class Trace:
         """
         if not content:
             return cls()
-        step = float(content['step'])
-        if step <= 0:
+        step = float(content.get('step', 0.0))
+        if not step > 0:
             raise ValueError('the step of a trace must be above 0')
         cores = {
             str(name): [float(value) for value in values]
-            for name, values in content['cores'].items()
+            for name, values in content.get('cores', {}).items()
         }
         if not all(cores.values()):
             raise ValueError('a server of a trace has no values')

@@ -54,6 +54,7 @@ class TestTrace(base.BaseTestCase):
     def test_what_makes_no_sense(self) -> None:
         for wrong in ({'step': 0}, {'cores': {'web': []}}):
             self.assertRaises(ValueError, Trace.of, FILE | wrong)
+        self.assertRaises(ValueError, Trace.of, {'cores': {}})
 
 
 class TestWorld(base.BaseTestCase):
