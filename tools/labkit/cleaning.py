@@ -27,6 +27,7 @@ FORGET_PLANS = """
 """
 OVERRIDES = (
     layout.DEMAND,
+    layout.TRACE,
     layout.EXPORTER,
     layout.MIGRATIONS,
     layout.NOVA_API,

@@ -43,6 +43,9 @@ or
 
 While it runs these files, all optional, are read anew all the time:
   .lab/run/demand.json      {"web-1": {"cpu": 1.5, "memory_mb": 2048}}
+  .lab/run/trace.json       {"start": 1767225600, "step": 10, "cores":
+                            {"web-1": [0.5, 1.5, 1.0]}}
+                            what they use from when on, in Unix seconds
   .lab/run/migrations.json  {"source:cmp1": {"seconds": 30}, "web-2":
                             {"end": "failed"}}
                             {"default": {"seconds": 9, "stall_at": 0.5}}

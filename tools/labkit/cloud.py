@@ -266,6 +266,10 @@ class Cloud:
         """Replace all overrides: name or uuid = {'cpu':, 'memory_mb':}."""
         layout.write_json(layout.DEMAND, dict(demands))
 
+    def play(self, **trace: Any) -> None:
+        """Let demands follow a trace: cores=, step= and start=."""
+        layout.write_json(layout.TRACE, dict(trace))
+
     def set_migrations(self, rules: dict[str, Any]) -> None:
         """Replace all rules of live migrations (see labkit.faults).
 

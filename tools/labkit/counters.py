@@ -63,20 +63,35 @@ class World:
             name: HostState(busy=Counter(now), idle=Counter(now))
             for name in topology.HOSTS
         }
+        self._load = demand.Load()
+        self._since = now
         self.update(demand.Load(), now)
 
     def update(self, load: demand.Load, now: float) -> None:
         """Let demands and places be so from now on."""
         with self.lock:
+            self.play(now)
             self.down = load.down
-            for name, host in self.hosts.items():
-                guests = {
-                    uuid: guest
-                    for uuid, guest in load.guests.items()
-                    if guest.host == name
-                }
-                base = load.base.get(name, {})
-                self._update_host(name, host, guests, base, now)
+            self._load = load
+            self._apply(now)
+
+    def play(self, now: float) -> None:
+        """Let happen what the trace does until now; hold the lock."""
+        for moment in self._load.trace.switches(self._since, now):
+            self._apply(moment)
+        self._since = max(self._since, now)
+
+    def _apply(self, now: float) -> None:
+        load = self._load
+        load.play(now)
+        for name, host in self.hosts.items():
+            guests = {
+                uuid: guest
+                for uuid, guest in load.guests.items()
+                if guest.host == name
+            }
+            base = load.base.get(name, {})
+            self._update_host(name, host, guests, base, now)
 
     def _update_host(
         self,

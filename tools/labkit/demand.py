@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labkit import layout, topology
+from labkit.trace import Trace
 
 RUNNING, PAUSED = 1, 3
 QUERY = """
@@ -35,6 +36,7 @@ class Guest:
     flavor: str
     cores_used: float
     memory_used_mb: float
+    is_running: bool = True
     visible: bool = True
     """Whether the libvirt exporter shows it (lab:metrics=none)."""
 
@@ -46,6 +48,15 @@ class Load:
     guests: dict[str, Guest] = field(default_factory=dict)
     down: set[str] = field(default_factory=set)
     base: dict[str, dict[str, float]] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
+    """Of the demands that change by the clock."""
+
+    def play(self, now: float) -> None:
+        """Let demands be what the trace says of a moment."""
+        for guest in self.guests.values():
+            cores = self.trace.at(guest.name, now)
+            if cores is not None and guest.is_running:
+                guest.cores_used = min(cores, guest.vcpus)
 
 
 def read(*links: Any) -> Load:
@@ -61,6 +72,7 @@ def read(*links: Any) -> Load:
         {guest.uuid: guest for guest in guests},
         set(told.get('down', [])),
         told.get('base', {}),
+        Trace.of(layout.read_json(layout.TRACE)),
     )
 
 
@@ -95,6 +107,7 @@ def _guest(
         flavor=_flavor_name(flavor),
         cores_used=min(cores, vcpus) if state == RUNNING else 0.0,
         memory_used_mb=min(memory, memory_mb),
+        is_running=state == RUNNING,
         visible=metadata.get('lab:metrics') != 'none',
     )
 

@@ -117,6 +117,7 @@ class Exporter(http.server.BaseHTTPRequestHandler):
         with self.world.lock:
             host = self.world.hosts.get(name)
             now = time.time()
+            self.world.play(now)
             if name in self.world.down:
                 code, body = 503, f'{name} is switched off\n'
             elif host and kind == 'node':

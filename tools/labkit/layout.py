@@ -28,6 +28,8 @@ PORTS = LAB / 'ports.json'
 
 DEMAND = RUN / 'demand.json'
 """{server name or uuid: {"cpu": cores, "memory_mb": MiB}}"""
+TRACE = RUN / 'trace.json'
+"""{"start": Unix seconds, "step": seconds, "cores": {server name: [...]}}"""
 EXPORTER = RUN / 'exporter.json'
 """{"down": [hosts whose targets fail], "base": {host: {...}}}"""
 MIGRATIONS = RUN / 'migrations.json'
