@@ -360,7 +360,11 @@ class TestMonth(base.BaseTestCase):
             self.assertEqual(0, nothing['moves'])
             self.assertLess(row['imbalance'], nothing['imbalance'])
 
-    def test_without_a_cooldown_it_is_not(self) -> None:
+    def test_by_values_of_the_moment_it_is_not(self) -> None:
+        patch = fixtures.MonkeyPatch(
+            'generator.load_format.sample', load_format.policy
+        )
+        self.useFixture(patch)
         row = self.row(month.SPREAD, True, cooldown='0')
         self.assertIn('per_server', row['result'])
         self.assertFalse(month.is_met([row]))

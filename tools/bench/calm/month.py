@@ -70,7 +70,7 @@ class Bounds:
 
 
 BOUNDS = {
-    (SPREAD, True): Bounds(1.5, 0.25, 0.5, 0.35),
+    (SPREAD, True): Bounds(0.2, 0.05, 0.5, 0.31),
 }
 """By column and whether the weigher is on; the others are not judged."""
 
@@ -134,7 +134,7 @@ def audit(load: Load, mode: PlanMode, options: Mapping[str, str]) -> Audit:
         settings_from_conf.override(settings, name, value)
     settings.set_mode(mode, settings.selection())
     return Audit(
-        [load_format.policy(mode)],
+        [load_format.sample(mode)],
         settings,
         load.recording.request,
         max_concurrent=settings_from_conf.default_concurrency(),
