@@ -26,6 +26,9 @@ from kronos.simulate.meter import Meter
 from kronos.simulate.moves import Journey, Moves
 from kronos.simulate.plain_rule import PlainRule
 
+SKIPPED = 'skipped for a plan under way'
+"""What becomes of an audit in Watcher while a plan is carried out."""
+
 
 def run(
     load: Load,
@@ -112,6 +115,9 @@ class Loop:
         )
 
     def _audit(self, auditor: Auditor, tick: int, now: float) -> None:
+        if self.moves.is_busy(now):
+            auditor.counts.ends[SKIPPED] += 1
+            return
         events = self.moves.events(now - self._memory)
         if self._column.kind is Kind.PLAIN_RULE:
             plan = self._by_plain_rule(auditor, tick, now)

@@ -148,6 +148,10 @@ class Moves:
             self.active.append(trip)
             heapq.heappush(self._turns, (trip.begin, self._rank, 0, trip))
 
+    def is_busy(self, now: float) -> bool:
+        """Whether a plan that was made before is still carried out."""
+        return any(trip.planned_at < now for trip in self.active)
+
     def _trip(self, step: MigrationStep, now: float, begin: float) -> Trip:
         instance = self._cloud.position[step.instance]
         return Trip(

@@ -16,6 +16,7 @@ from kronos.policies.windows import Window
 from kronos.simulate import variants
 from kronos.simulate.columns import Column, Result
 from kronos.simulate.load import Load
+from kronos.simulate.loop import SKIPPED
 from kronos.simulate.outcome import forecast, results
 from kronos.simulate.variants import Request
 
@@ -56,7 +57,8 @@ class Answer:
     def balanced(self) -> float:
         """Ratio of the plans that ended since all was even, or packed."""
         ends = dict(self.result.ends)
-        ends.pop(StopReason.COOLDOWN.value, None)
+        for end in (StopReason.COOLDOWN.value, SKIPPED):
+            ends.pop(end, None)
         total = sum(ends.values())
         good = sum(
             ends.get(end.value, 0)

@@ -69,6 +69,20 @@ class TestSteadyLoad(base.BaseTestCase):
         np.testing.assert_allclose(result.imbalance['cpu'], 5 / 8)
 
 
+class TestLongPlan(base.BaseTestCase):
+    def test_audits_wait_for_it(self) -> None:
+        """As in Watcher, whatever the cooldown of the scope is."""
+        load = loads.load([[1.0] * 4] * 10, [0] * 4, [8.0, 8.0])
+        column = simulations.column(load)
+        [audit] = column.audits
+        audit.settings.cooldown_seconds = 0.0
+        audit.settings.migration_bandwidth = 3.0
+        result = loop.run(load, column)
+        self.assertEqual(2, result.figures.moves)
+        self.assertEqual(4, result.ends[loop.SKIPPED])
+        self.assertEqual(5, result.ends['balanced'])
+
+
 class TestAsItWas(base.BaseTestCase):
     def test_moves_of_the_load(self) -> None:
         places = np.array([[0, 0]] * 3 + [[1, 0]] * 3)

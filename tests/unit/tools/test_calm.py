@@ -282,6 +282,9 @@ class TestExperiment(base.BaseTestCase):
             'server-2\nserver-0\nserver-1\n'
         )
         self.assertEqual([0.3, 0.1, 0.2], planetlab.read(day)[:, 0].tolist())
+        (day / 'server-1').rename(day / 'server 1')
+        (self.folder / '20110303.order').write_text('server-0\nserver 1\n')
+        self.assertEqual([0.1, 0.2], planetlab.read(day)[:, 0].tolist())
         self.assertEqual([day], experiment.days(str(self.folder)))
         self.assertEqual([day], experiment.days(str(day)))
 

@@ -55,8 +55,9 @@ def files(folder: pathlib.Path, by_name: bool) -> list[pathlib.Path]:
     if by_name:
         return sorted(folder.iterdir())
     order = folder.with_name(folder.name + '.order')
-    names = order.read_text().split() if order.exists() else os.listdir(folder)
-    return [folder / name for name in names]
+    if not order.exists():
+        return [folder / name for name in os.listdir(folder)]
+    return [folder / name for name in order.read_text().splitlines()]
 
 
 def read(folder: pathlib.Path, by_name: bool = False) -> Floats:

@@ -29,16 +29,17 @@ def parsed(*arguments: str) -> argparse.Namespace:
 
 class TestArguments(RecordTestCase):
     def test_values(self) -> None:
-        values = parsed(
+        words = [
             *('--fetch', '7d', '--out', 'x', '--step', '10m'),
             *('--raw', 'cpu=a == 1', '--raw', 'ram=b'),
-        )
+        ]
+        values = parsed(*words)
         self.assertEqual(604800.0, values.fetch)
         self.assertEqual(600, values.step)
         self.assertEqual([('cpu', 'a == 1'), ('ram', 'b')], values.raw)
-        self.assertEqual('', fetching.misuse(values))
+        self.assertEqual('', fetching.misuse(values, words))
         self.assertEqual(300, parsed().step)
-        self.assertEqual('', fetching.misuse(parsed()))
+        self.assertEqual('', fetching.misuse(parsed(), []))
 
     def test_what_is_none(self) -> None:
         for words in (
@@ -58,9 +59,20 @@ class TestArguments(RecordTestCase):
             (('--fetch', '7d'), '--fetch needs --out'),
             (('--out', 'x'), '--out needs --fetch'),
             (('--fetch', '7d', '--out', 'x', 'y'), 'leave out LOAD'),
-            (('--raw', 'a=b', '--raw', 'a=c'), 'a policy is there twice'),
+            (
+                (
+                    *('--fetch', '7d', '--out', 'x'),
+                    *('--raw', 'a=b', '--raw', 'a=c'),
+                ),
+                'a policy is there twice',
+            ),
+            (('--raw', 'a=b', 'x'), '--raw: it belongs to --fetch'),
+            (
+                ('--fetch', '7d', '--out', 'x', '--interval', '300'),
+                '--interval: simulate the load afterwards',
+            ),
         ):
-            self.assertIn(fault, fetching.misuse(parsed(*words)))
+            self.assertIn(fault, fetching.misuse(parsed(*words), words))
 
 
 class TestFetch(RecordTestCase):
