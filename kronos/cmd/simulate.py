@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kronos.cmd import program, tables, terminal, what_if
-from kronos.cmd.config_files import Options
+from kronos.cmd.loads import arguments as own_arguments
 from kronos.cmd.loads import fetching
 from kronos.cmd.loads import tables as loads_tables
 from kronos.cmd.screen import progress
@@ -29,7 +29,6 @@ from kronos.simulate.outcome.advice import Advice
 from kronos.simulate.variants import Request
 
 PROGRAM = 'kronos-simulate'
-MOST_JOBS = 1024
 
 
 @program.command(PROGRAM)
@@ -39,11 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parser = argument_parser()
+    parser = own_arguments.parser_of(PROGRAM)
     parsed = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
     parsed.command = shell_commands.joined([parser.prog, *words])
-    if fault := fetching.misuse(parsed, words) or _misuse(parsed):
+    if fault := own_arguments.misuse(parsed, words):
         parser.error(fault)
     if parsed.fetch is not None:
         with progress.shown(PROGRAM, parsed.debug):
@@ -55,211 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             '--out DIR writes one'
         )
     return _simulate(parsed)
-
-
-def argument_parser() -> argparse.ArgumentParser:
-    parser = program.parser(
-        PROGRAM,
-        description='Simulate days of audits on the load of a cloud, offline: '
-        'the moves of each plan are made, and the next one starts from there. '
-        'Or fetch such a load, with --fetch.',
-        epilog='Exit status: 0 simulated or fetched, 1 not, 2 wrong usage, '
-        '130 interrupted.',
-    )
-    parser.usage = (
-        '%(prog)s LOAD [options]\n'
-        '       %(prog)s LOAD --advise [options]\n'
-        '       %(prog)s --fetch TIME --out DIR [options]'
-    )
-    parser.add_argument(
-        'path',
-        metavar='LOAD',
-        nargs='?',
-        help='the directory of a load, as --fetch writes it',
-    )
-    program.add_format(parser)
-    parser.add_argument(
-        '--html',
-        metavar='FILE',
-        help='also write a page that shows each column over time; a FILE '
-        'that is there is replaced (default: no page)',
-    )
-    parser.add_argument(
-        '--policies',
-        metavar='FILE',
-        help='plan by these policies, or fetch what they ask for; - is '
-        'standard input (default: those of the load; of a fetch, those of '
-        'the configuration)',
-    )
-    _add_columns(parser)
-    _add_settings(parser)
-    fetching.add_arguments(parser)
-    return parser
-
-
-def _misuse(parsed: argparse.Namespace) -> str:
-    """What is wrong between the other options; '': nothing."""
-    others = ('set', 'compare', 'html')
-    options = [f'--{name}' for name in others if getattr(parsed, name)]
-    if parsed.advise and options:
-        unfit = ' and '.join(options)
-        return f'--advise has columns of its own; leave out {unfit}'
-    if len(set(parsed.compare)) < len(parsed.compare):
-        return '--compare: a file is there twice'
-    return ''
-
-
-def _add_columns(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        'columns',
-        'Beside those asked for there are always four: as it was, nothing '
-        'moved, a plain rule, and the policies and options of the load.',
-    )
-    group.add_argument(
-        '--set',
-        metavar='NAME=VALUE',
-        nargs='+',
-        action='append',
-        default=[],
-        type=_override,
-        help='add a column with other settings: a field of a policy '
-        '(threshold.cpu=0.3), an option of [kronos] (cooldown=900), '
-        'max_migrations, or a setting below without its dashes '
-        '(window.cpu=avg:3600, host_window.cpu=servers, interval=600, '
-        'boots=kronos, failures=0.02); may be repeated, each a column',
-    )
-    group.add_argument(
-        '--compare',
-        metavar='FILE',
-        action='append',
-        default=[],
-        help='add a column with these policies; may be repeated',
-    )
-    group.add_argument(
-        '--strategy',
-        metavar='NAME',
-        action='append',
-        default=[],
-        help='plan by this strategy (spread, pack, evacuate, affinity), or by '
-        'several side by side (spread,pack); the first applies to all '
-        'columns, repeat it to add a column for each other one (default: as '
-        'recorded)',
-    )
-    group.add_argument(
-        '--advise',
-        action='store_true',
-        help='instead of these columns, try windows, thresholds, budgets and '
-        'cooldowns, and print which of them suit this load',
-    )
-    group.add_argument(
-        '--jobs',
-        metavar='N',
-        type=_jobs,
-        default=None,
-        help='simulate N columns at a time (default: as many as there are '
-        'processors)',
-    )
-
-
-def _add_settings(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        'settings', 'They apply to all columns; --set changes them for one.'
-    )
-    _add_windows(group)
-    _add_world(group)
-
-
-def _add_windows(group: Options) -> None:
-    group.add_argument(
-        '--window',
-        metavar='POLICY=WINDOW',
-        action='append',
-        default=[],
-        type=what_if.override,
-        help="what a policy's queries make of the load: now, avg:SECONDS, "
-        'max:SECONDS, quantile:Q:SECONDS, predict:SECONDS:AHEAD, such as '
-        'cpu=avg:3600; may be repeated (default: as its queries say)',
-    )
-    group.add_argument(
-        '--host-window',
-        metavar='POLICY=WINDOW',
-        action='append',
-        default=[],
-        type=what_if.override,
-        help='the same for its hosts alone; or servers: a host shows the sum '
-        'of the servers that are on it, as a recording rule may (default: '
-        'that of --window, else as its queries say)',
-    )
-
-
-def _add_world(group: Options) -> None:
-    """Add what happens beside the plans."""
-    group.add_argument(
-        '--interval',
-        metavar='SECONDS',
-        help='time from audit to audit (default: 300)',
-    )
-    group.add_argument(
-        '--boots',
-        choices=sorted(variants.BOOTS),
-        help='where new servers go: where they went (recorded), where '
-        "Nova's weighers put them (nova), or where these and the weigher of "
-        'Kronos put them (kronos) (default: recorded)',
-    )
-    group.add_argument(
-        '--failures',
-        metavar='RATIO',
-        help='share of the moves that fail, from 0 to 1 (default: 0)',
-    )
-    group.add_argument(
-        '--seed',
-        metavar='N',
-        type=_whole,
-        default=0,
-        help='a number that decides which moves fail (default: 0)',
-    )
-    group.add_argument(
-        '--watts',
-        metavar='W,W,...',
-        type=_watts,
-        help='power of a host in watts, at equal steps from idle to full CPU, '
-        'for kWh; a host without servers is off (default: no kWh)',
-    )
-
-
-def _override(text: str) -> tuple[str, str]:
-    if '=' not in text:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is not of the form NAME=VALUE; name LOAD before --set'
-        )
-    return what_if.override(text)
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number')
-    return int(text)
-
-
-def _jobs(text: str) -> int:
-    number = _whole(text)
-    if not 1 <= number <= MOST_JOBS:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is not within 1 and {MOST_JOBS}'
-        )
-    return number
-
-
-def _watts(text: str) -> list[float]:
-    try:
-        values = [float(word) for word in text.split(',')]
-    except ValueError:
-        values = []
-    if len(values) < 2 or not all(0 <= value < 1e6 for value in values):
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is not a list of at least two numbers of watts'
-        )
-    return values
 
 
 def power(values: Sequence[float]) -> Watts:

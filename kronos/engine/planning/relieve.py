@@ -202,7 +202,8 @@ class Relief:
 
     def _why_stays(self, instance: int, host: int) -> Reason:
         if self._simulation.remaining <= 0:
-            text = f'{self._standing(host)}, and the budget is used'
+            budget = self._simulation.budget or 0
+            text = f'{self._standing(host)}; the budget of {budget} is used'
             return Reason(text, Code.BUDGET_USED)
         why = stop_reasons.no_destination(
             self._simulation,

@@ -73,7 +73,6 @@ WITHOUT_TWIN = frozenset(
         'engine/eligibility/quarantine',
         'engine/explain/alternatives',
         'engine/explain/blockers',
-        'engine/explain/counterfactual',
         'engine/explain/effects',
         'engine/explain/nearest_miss',
         'engine/explain/scenario',

@@ -91,12 +91,14 @@ class TestInventory(base.NovaTestCase):
             life = lives[server['id']]
             self.assertEqual('host1', life.instance.host)
             self.assertGreater(life.instance.vcpus, 0)
-            self.assertTrue(began <= life.born <= time.time())
+            self.assertTrue(began <= life.instance.created <= time.time())
             if number == 0:
                 self.assertIsNone(life.gone)
             else:
                 assert life.gone is not None
-                self.assertTrue(life.born <= life.gone <= time.time() + 1)
+                self.assertTrue(
+                    life.instance.created <= life.gone <= time.time() + 1
+                )
         later = time.time() + 100
         self.assertEqual([], [*server_lives.listing(nova, later)])
 

@@ -241,6 +241,7 @@ class TestNames(FrozenTestCase):
             found[name] = sorted(
                 {*re.findall(r'--[a-z][a-z-]*', text)}
                 | {*re.findall(r'(?<=\[)-[a-z](?= |\])', usage)}
+                | {*re.findall(r'(?m)^  (-[a-z])(?=[ ,])', text)}
             )
         for name, command in CLIENT_COMMANDS.items():
             # The client's own, of each output format, are in other groups.

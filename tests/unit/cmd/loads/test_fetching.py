@@ -10,6 +10,7 @@ from unittest import mock
 import numpy as np
 
 from kronos.cmd import simulate
+from kronos.cmd.loads import arguments as own_arguments
 from kronos.cmd.loads import fetching
 from kronos.common import exceptions
 from kronos.simulate import load as loads
@@ -24,7 +25,7 @@ PROGRAM = 'from kronos.cmd import scripts; exit(scripts.simulate())'
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
-    return simulate.argument_parser().parse_args(arguments)
+    return own_arguments.parser_of('kronos-simulate').parse_args(arguments)
 
 
 class TestArguments(RecordTestCase):
