@@ -246,7 +246,7 @@ class TestFetch(base.BaseTestCase):
         rest = load.remainder['memory'][settled]
         np.testing.assert_allclose(rest, GIB, rtol=1e-3)
         window = load.meta.policies['cpu'].window
-        self.assertEqual('avg:120', window)
+        self.assertEqual('avg:2700', window)
 
     def test_a_few_servers(self):
         """What kronos-test-config asks of the past is right PromQL."""
