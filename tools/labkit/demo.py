@@ -26,7 +26,7 @@ POLICIES = layout.RUN / 'demo-policies.yaml'
 OPTIONS = f"""\
 [kronos]
 policies_file = {POLICIES}
-# Longer than the window, as in kronos.conf.
+# Longer than the window.
 cooldown = {WINDOW_SECONDS + 5}
 """
 OVER = ('SUCCEEDED', 'FAILED', 'CANCELLED')
