@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parser = own_arguments.parser_of(PROGRAM)
+    parser = argument_parser()
     parsed = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
     parsed.command = shell_commands.joined([parser.prog, *words])
@@ -54,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             '--out DIR writes one'
         )
     return _simulate(parsed)
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    return own_arguments.parser_of(PROGRAM)
 
 
 def power(values: Sequence[float]) -> Watts:
