@@ -98,8 +98,8 @@ def _no_load(folder: Folder) -> str:
         )
     if folder.has(reader.HOSTS):
         return (
-            'it is a recording of one moment, not a load of days; plan it '
-            'with kronos-replay, or fetch a load with --fetch'
+            'it is a recording of one moment, not a load of days; replay it '
+            'instead, or fetch a load with --fetch'
         )
     return ''
 

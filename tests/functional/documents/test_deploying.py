@@ -239,6 +239,7 @@ class TestAsTheLab(FilesCase):
                 'kronos': {
                     'hypervisor_types': ['fake'],
                     'cooldown': 130,
+                    'min_age': 0,
                     'migration_poll_interval': 1,
                 },
                 'kronos_prometheus': {'url': deployers.PROMETHEUS},
