@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
+from kronos.common.shell_commands import ShellCommand
 from kronos.recordings import reader, writer
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
@@ -98,8 +99,8 @@ def _no_load(folder: Folder) -> str:
         )
     if folder.has(reader.HOSTS):
         return (
-            'it is a recording of one moment, not a load of days; replay it '
-            'instead, or fetch a load with --fetch'
+            'it is a recording of one moment, not a load of days; plan it '
+            f'with {ShellCommand.REPLAY}, or fetch a load with --fetch'
         )
     return ''
 
