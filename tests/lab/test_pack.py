@@ -13,7 +13,7 @@ BUDGET = 20
 
 class TestPack(packing.PackTestCase):
     def test_a_lightly_loaded_cloud(self):
-        """What is only scored as full is not; FULL is."""
+        """What is only scored as full is not; FULL is, and is relieved."""
         hosts = [host for host in base.ALPHA if host != FULL]
         self.boot(
             Wanted(f'{host}-{n}', host, CORES, MEMORY_MB)
@@ -28,7 +28,7 @@ class TestPack(packing.PackTestCase):
         )
 
         self.assertIn('alpha: ', audit['Status Message'])
-        self.assertEqual({'pack'}, self.phases(actions))
+        self.assertEqual({'relieve', 'pack'}, self.phases(actions))
         self.check_actions(actions)
         self.carried_out(plan)
         after = self.cloud.placement()
@@ -40,6 +40,10 @@ class TestPack(packing.PackTestCase):
 
     def check_actions(self, actions: list[dict[str, Any]]) -> None:
         self.assertLessEqual(len(actions), BUDGET)
+        for row in actions:
+            given = row['input_parameters']
+            is_relief = given['phase'] == 'relieve'
+            self.assertEqual(is_relief, given['source_node'] == FULL)
         emptied = {row['input_parameters']['source_node'] for row in actions}
         for row in actions:
             given = row['input_parameters']
