@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kronos.common.units.time_units import UNITS
+
 _STRING = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`[^`]*`'
 _TOKEN = re.compile(
     rf'(?P<space>\s+|\#[^\n]*)'
@@ -23,15 +25,6 @@ _TOKEN = re.compile(
 _DURATION = re.compile(r'(?:\d+(?:ms|[smhdwy]))+')
 _NUMBER = re.compile(r'\d+(?:\.\d*)?|\.\d+')
 _PART = re.compile(r'(\d+)(ms|[smhdwy])')
-_SECONDS = {
-    'ms': 0.001,
-    's': 1.0,
-    'm': 60.0,
-    'h': 3600.0,
-    'd': 86400.0,
-    'w': 604800.0,
-    'y': 31536000.0,
-}
 MOST_DEPTH = 100
 """Of brackets in brackets."""
 
@@ -169,15 +162,15 @@ def seconds_of(duration: str) -> float:
     if not _DURATION.fullmatch(bare):
         return float(bare) if _NUMBER.fullmatch(bare) else 0.0
     return sum(
-        float(number) * _SECONDS[unit] for number, unit in _PART.findall(bare)
+        float(number) * UNITS[unit] for number, unit in _PART.findall(bare)
     )
 
 
 def duration(seconds: float) -> str:
     """The same in the other direction: ``5m``, ``90s``."""
     for unit in ('h', 'm', 's'):
-        if seconds % _SECONDS[unit] == 0:
-            return f'{seconds / _SECONDS[unit]:.0f}{unit}'
+        if seconds % UNITS[unit] == 0:
+            return f'{seconds / UNITS[unit]:.0f}{unit}'
     return f'{seconds * 1000:.0f}ms'
 
 

@@ -3,7 +3,7 @@
 
 import re
 
-_UNITS = {
+UNITS = {
     'ms': 0.001,
     's': 1.0,
     'm': 60.0,
@@ -12,6 +12,7 @@ _UNITS = {
     'w': 604800.0,
     'y': 31536000.0,
 }
+"""Seconds, as Prometheus counts them."""
 _LONG = {
     'sec': 's',
     'second': 's',
@@ -34,7 +35,7 @@ def seconds(text: str) -> float | None:
     bare = text.strip().lower()
     for part in _PART.finditer(bare):
         word = part[2]
-        unit = _UNITS.get(_LONG.get(word, _LONG.get(word[:-1], word)))
+        unit = UNITS.get(_LONG.get(word, _LONG.get(word[:-1], word)))
         if unit is None or bare[end : part.start()].strip():
             return None
         total += float(part[1]) * unit
