@@ -9,11 +9,11 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kronos.cmd import scripts, tables, terminal
-from kronos.common import atomic_files, exceptions, masking
+from kronos.common import atomic_files, exceptions, masking, shell_commands
 from kronos.common.names import near_names
 
 PACKAGE = 'kronos-watcher'
@@ -96,6 +96,16 @@ def parser(name: str, description: str, epilog: str | None = None) -> Parser:
     result.add_argument(
         '--version', action='version', version=f'{name} {version()}'
     )
+    return result
+
+
+def parsed(
+    command_parser: argparse.ArgumentParser, arguments: Sequence[str]
+) -> argparse.Namespace:
+    """The arguments, with the whole ``command`` as a shell takes it."""
+    result = command_parser.parse_args(arguments)
+    words = [command_parser.prog, *arguments]
+    result.command = shell_commands.joined(words)
     return result
 
 

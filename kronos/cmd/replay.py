@@ -23,7 +23,7 @@ from kronos.cmd import (
 )
 from kronos.cmd.replays import summary as replay_summary
 from kronos.cmd.screen import progress
-from kronos.common import plain_text, shell_commands, timing
+from kronos.common import plain_text, timing
 from kronos.common.exceptions import KronosException
 from kronos.engine.planning import propose
 from kronos.engine.types import AggregateResult, StopReason
@@ -42,9 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :returns: the exit status
     """
     parser = argument_parser()
-    parsed = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
-    parsed.command = shell_commands.joined([parser.prog, *words])
+    parsed = program.parsed(parser, words)
     paths = load.found_in(parsed.path)
     many = len(paths) > 1 or parsed.compare is not None
     if many and parsed.html:

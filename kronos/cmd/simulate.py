@@ -18,7 +18,6 @@ from kronos.cmd.loads import arguments as own_arguments
 from kronos.cmd.loads import fetching
 from kronos.cmd.loads import tables as loads_tables
 from kronos.cmd.screen import progress
-from kronos.common import shell_commands
 from kronos.simulate import load as loads
 from kronos.simulate import runs, variants
 from kronos.simulate.accounting import Floats, Watts
@@ -39,9 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :returns: the exit status
     """
     parser = argument_parser()
-    parsed = parser.parse_args(arguments)
     words = sys.argv[1:] if arguments is None else arguments
-    parsed.command = shell_commands.joined([parser.prog, *words])
+    parsed = program.parsed(parser, words)
     if fault := own_arguments.misuse(parsed, words):
         parser.error(fault)
     if parsed.fetch is not None:

@@ -115,7 +115,7 @@ class _Totals:
     short_seconds: float = 0.0
     hot_seconds: float = 0.0
     full_seconds: float = 0.0
-    asked: float = 0.0
+    requested: float = 0.0
     lacking: float = 0.0
     lacking_moving: float = 0.0
 
@@ -170,7 +170,7 @@ class _Shares:
     used: Floats
     """Ratio of each host's capacity."""
     is_short: npt.NDArray[np.bool_]
-    given: Floats
+    granted_shares: Floats
     """By instance."""
 
 
@@ -256,8 +256,8 @@ class Accounting:
             days=(self._seconds - skip_s) / DAY,
             kwh=None if self._watts is None else totals.joules / 3.6e6,
             slatah=_ratio(totals.short_seconds, totals.on_seconds),
-            pdm=_ratio(totals.lacking_moving, totals.asked),
-            not_given=_ratio(totals.lacking, totals.asked),
+            pdm=_ratio(totals.lacking_moving, totals.requested),
+            not_given=_ratio(totals.lacking, totals.requested),
             host_hours=totals.on_seconds / HOUR,
             hot_hours=totals.hot_seconds / HOUR,
             full_hours=totals.full_seconds / HOUR,
@@ -327,12 +327,12 @@ class Accounting:
             power = (self._watts(shares.used) + self._watts(later.used)) / 2
             totals.joules += float(power[is_on].sum()) * seconds
         load = (self._sums(place, begin) + self._rest) / self._capacity
-        lacking = begin - shares.given
+        lacking = begin - shares.granted_shares
         totals.on_seconds += int(is_on.sum()) * seconds
         totals.short_seconds += int((is_on & shares.is_short).sum()) * seconds
         totals.hot_seconds += int((load > HOT).sum()) * seconds
         totals.full_seconds += int((load > 1.0).sum()) * seconds
-        totals.asked += float(begin.sum()) * seconds
+        totals.requested += float(begin.sum()) * seconds
         totals.lacking += float(lacking.sum()) * seconds
         totals.lacking_moving += float(lacking[moving].sum()) * seconds
 
@@ -361,7 +361,7 @@ class Accounting:
         return _Shares(
             used=np.minimum(got / self._capacity, 1.0),
             is_short=got < required - ROUNDING * self._capacity,
-            given=granted,
+            granted_shares=granted,
         )
 
     def _measure(self, demand: Floats, place: Integers) -> None:

@@ -7,16 +7,20 @@ Keystone gives a token to anybody. Nova pages as it does: 1,000 rows, then a
 link.
 """
 
+import contextlib
 import http.server
 import json
 import math
 import re
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib import parse
+
+from tests import places
 
 PAGE = 1000
 """``max_limit`` of ``[api]`` in nova.conf."""
@@ -110,11 +114,13 @@ class WholeCloud:
     def post(self, path: str, text: str, base: str) -> Any:
         if path == '/identity/v3/auth/tokens':
             return self._token(base)
-        asked = dict(parse.parse_qsl(text))
+        parameters = dict(parse.parse_qsl(text))
         if path.endswith('query_range'):
-            return self._past(asked)
-        count = re.fullmatch(r'count\((?:\((.*)\) > 0|(.*))\)', asked['query'])
-        query = (count[1] or count[2]) if count else asked['query']
+            return self._past(parameters)
+        count = re.fullmatch(
+            r'count\((?:\((.*)\) > 0|(.*))\)', parameters['query']
+        )
+        query = (count[1] or count[2]) if count else parameters['query']
         result = self._series(query)
         if count:
             value = [time.time(), str(len(result))]
@@ -124,10 +130,10 @@ class WholeCloud:
             'data': {'resultType': 'vector', 'result': result},
         }
 
-    def _past(self, asked: dict[str, str]) -> bytes:
+    def _past(self, parameters: dict[str, str]) -> bytes:
         """The series of a query over time: a wave for each."""
         start, end, step = (
-            float(asked[name]) for name in ('start', 'end', 'step')
+            float(parameters[name]) for name in ('start', 'end', 'step')
         )
         ticks = range(int((end - start) / step + 1e-9) + 1)
         moments = [start + tick * step for tick in ticks]
@@ -140,7 +146,7 @@ class WholeCloud:
             waves.append(f'"values":[{values}]')
         rows = ','.join(
             f'{{"metric":{json.dumps(row["metric"])},{waves[number % WAVES]}}}'
-            for number, row in enumerate(self._series(asked['query']))
+            for number, row in enumerate(self._series(parameters['query']))
         )
         head = '{"status":"success","data":{"resultType":"matrix","result":['
         return f'{head}{rows}]}}}}'.encode()
@@ -458,6 +464,25 @@ def configuration(port: int, policies: str) -> str:
         'user_domain_id = default\nproject_name = service\n'
         'project_domain_id = default\nregion_name = one\n'
     )
+
+
+@contextlib.contextmanager
+def process(*sizes: int) -> Iterator[int]:
+    """A process that serves it, until the end of the context.
+
+    :param sizes: hosts, servers, and rows of a page
+    :returns: its port
+    """
+    words = [sys.executable, '-m', __name__, *map(str, sizes)]
+    with subprocess.Popen(
+        words,
+        cwd=places.TOP,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout
+        yield int(child.stdout.readline())
 
 
 def main() -> None:

@@ -41,16 +41,16 @@ class TestPack(packing.PackTestCase):
     def check_actions(self, actions: list[dict[str, Any]]) -> None:
         self.assertLessEqual(len(actions), BUDGET)
         for row in actions:
-            given = row['input_parameters']
-            is_relief = given['phase'] == 'relieve'
-            self.assertEqual(is_relief, given['source_node'] == FULL)
+            parameters = row['input_parameters']
+            is_relief = parameters['phase'] == 'relieve'
+            self.assertEqual(is_relief, parameters['source_node'] == FULL)
         emptied = {row['input_parameters']['source_node'] for row in actions}
         for row in actions:
-            given = row['input_parameters']
-            self.assertIn(given['source_node'], base.ALPHA)
-            self.assertIn(given['destination_node'], base.ALPHA)
-            self.assertNotEqual(FULL, given['destination_node'])
-            self.assertNotIn(given['destination_node'], emptied)
+            parameters = row['input_parameters']
+            self.assertIn(parameters['source_node'], base.ALPHA)
+            self.assertIn(parameters['destination_node'], base.ALPHA)
+            self.assertNotEqual(FULL, parameters['destination_node'])
+            self.assertNotIn(parameters['destination_node'], emptied)
 
     def check_indicators(
         self, plan: dict[str, Any], migrations: int, released: int

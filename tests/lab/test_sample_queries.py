@@ -48,8 +48,13 @@ def profiles(policy, label, by_time, **more):
     :param by_time: evaluation time to values of server 1, 2 and so on
     """
     return [
-        (policy, 'vm_profile_query', at, by_label(label, *values, **more))
-        for at, values in by_time.items()
+        (
+            policy,
+            'vm_profile_query',
+            eval_time,
+            by_label(label, *values, **more),
+        )
+        for eval_time, values in by_time.items()
     ]
 
 
@@ -76,10 +81,10 @@ class SampleTestCase(base.BaseTestCase):
             [
                 (
                     f'round({getattr(policies[name], query)}, {DIGITS})',
-                    at,
+                    eval_time,
                     values,
                 )
-                for name, query, at, values in expected
+                for name, query, eval_time, values in expected
             ],
             **more,
         )
@@ -88,13 +93,13 @@ class SampleTestCase(base.BaseTestCase):
         rules = [
             {
                 'expr': query,
-                'eval_time': at,
+                'eval_time': eval_time,
                 'exp_samples': [
                     {'labels': labels, 'value': value}
                     for labels, value in values.items()
                 ],
             }
-            for query, at, values in expected
+            for query, eval_time, values in expected
         ]
         test = {
             'interval': interval,
@@ -187,8 +192,8 @@ class TestCeilometer(SampleTestCase):
     def check(self, by_agents, cores, mebibytes):
         hour = exporters.Ceilometer.HOUR
         bytes_of = {
-            at: [value * 2**20 for value in values]
-            for at, values in mebibytes.items()
+            eval_time: [value * 2**20 for value in values]
+            for eval_time, values in mebibytes.items()
         }
         self.assert_gives(
             CEILOMETER,

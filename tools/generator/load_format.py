@@ -121,7 +121,7 @@ def load(
 
 def _recording(days: Days, mode: PlanMode, made_by: str) -> Recording:
     names = days.fleet.names
-    at = BEGIN + STEP * (len(days.placement) - 1)
+    end = BEGIN + STEP * (len(days.placement) - 1)
     present = [
         (row, names[place])
         for row, place in zip(
@@ -143,7 +143,7 @@ def _recording(days: Days, mode: PlanMode, made_by: str) -> Recording:
             [_instance(row, host) for row, host in present],
             [],
             [],
-            at,
+            end,
         ),
         policies=policies,
         request=scopes.ScopeRequest([AGGREGATE]),
@@ -152,7 +152,7 @@ def _recording(days: Days, mode: PlanMode, made_by: str) -> Recording:
         configured=configured,
         strategy=mode.strategy,
         max_concurrent=settings_from_conf.default_concurrency(),
-        recorded_at=at,
+        recorded_at=end,
         made_by=made_by,
     )
 

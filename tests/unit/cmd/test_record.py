@@ -3,8 +3,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from typing import Any
 
 from kronos.cmd import record
@@ -616,25 +614,9 @@ class TestWholeCloud(CheckTestCase):
     def test_pages_of_every_service(self) -> None:
         """Over HTTP, with fewer rows a page than there are."""
         self.wire.stop()
-        child = subprocess.Popen(
-            [
-                sys.executable,
-                '-m',
-                'tests.fakes.large_cloud',
-                '12',
-                '95',
-                '10',
-            ],
-            cwd=TOP,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert child.stdin and child.stdout
-        self.addCleanup(child.wait)
-        self.addCleanup(child.stdout.close)
-        self.addCleanup(child.stdin.close)
-        port = int(child.stdout.readline())
+        child = large_cloud.process(12, 95, 10)
+        port = child.__enter__()
+        self.addCleanup(child.__exit__, None, None, None)
         policies = self.write_policies(*large_cloud.POLICIES)
         conf = self.write(
             'kronos.conf', large_cloud.configuration(port, policies)

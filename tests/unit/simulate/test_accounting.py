@@ -26,11 +26,11 @@ def moved(instance: int, source: int, destination: int, **more: Any) -> Move:
 def figures(
     accounts: Accounting,
     intervals: list[tuple[list[int], list[Move]]],
-    asked: list[float],
+    usage: list[float],
     skip_s: float = 0.0,
 ) -> Figures:
     """Of intervals of so many hosts of instances that ask for the same."""
-    use = np.array(asked)
+    use = np.array(usage)
     for host, moves in intervals:
         accounts.interval(use, use, np.array(host), moves, STEP)
     return accounts.figures(skip_s)
@@ -42,18 +42,18 @@ class Literal:
     def __init__(self, capacity: list[float], core: list[float]) -> None:
         self.capacity, self.core = capacity, core
         self.joules = self.on = self.short = self.hot = self.full = 0.0
-        self.asked = self.lacking = self.lacking_moving = 0.0
+        self.usage = self.lacking = self.lacking_moving = 0.0
 
     def second(
         self,
-        asked: dict[int, float],
+        usage: dict[int, float],
         later: dict[int, float],
         place: dict[int, int],
         going: dict[int, int],
     ) -> None:
         """One in which nothing changes but what is asked for."""
         power = [0.0, 0.0]
-        for at, use in enumerate((asked, later)):
+        for at, use in enumerate((usage, later)):
             for host, most in enumerate(self.capacity):
                 here = [one for one in place if place[one] == host]
                 coming = [one for one in going if going[one] == host]
@@ -89,10 +89,10 @@ class Literal:
         self.hot += load > 0.9
         self.full += load > 1.0
         for one in here:
-            given = mine[one] * factor * (0.9 if one in going else 1.0)
-            self.asked += use[one]
-            self.lacking += use[one] - given
-            self.lacking_moving += (use[one] - given) * (one in going)
+            granted = mine[one] * factor * (0.9 if one in going else 1.0)
+            self.usage += use[one]
+            self.lacking += use[one] - granted
+            self.lacking_moving += (use[one] - granted) * (one in going)
 
 
 class TestLiteral(base.BaseTestCase):
@@ -210,8 +210,8 @@ class TestLiteral(base.BaseTestCase):
             (literal.short / literal.on, result.slatah),
             (literal.hot / 3600, result.hot_hours),
             (literal.full / 3600, result.full_hours),
-            (literal.lacking / literal.asked, result.not_given),
-            (literal.lacking_moving / literal.asked, result.pdm),
+            (literal.lacking / literal.usage, result.not_given),
+            (literal.lacking_moving / literal.usage, result.pdm),
         ):
             self.assertAlmostEqual(expected, value, 9)
 
@@ -221,11 +221,11 @@ class TestCounts(base.BaseTestCase):
 
     def test_a_return_counts_for_a_day(self) -> None:
         for pause, returns in ((10, 1), (288, 0)):
-            there, back = moved(0, 0, 1), moved(0, 1, 0)
+            outward, back = moved(0, 0, 1), moved(0, 1, 0)
             result = figures(
                 Accounting([4.0, 4.0]),
                 [
-                    ([0, 0], [there]),
+                    ([0, 0], [outward]),
                     *[([1, 0], [])] * (pause - 1),
                     ([1, 0], [back]),
                     ([0, 0], []),

@@ -31,9 +31,9 @@ class TestMeter(base.BaseTestCase):
 
     def test_hosts_show_no_more_than_all(self) -> None:
         self.measure(0, 1, 2)
-        asked = QueryWindows(NOW, NOW, NOW)
+        windows = QueryWindows(NOW, NOW, NOW)
         self.assertEqual(
-            [1.0, 0.5], self.meter.hosts('cpu', asked, 2).tolist()
+            [1.0, 0.5], self.meter.hosts('cpu', windows, 2).tolist()
         )
         self.assertEqual([2.0, 0.5], self.meter.ratio['cpu'][2].tolist())
 
@@ -60,9 +60,9 @@ class TestMeter(base.BaseTestCase):
         self.load.remainder['cpu'][:, 0] = 1.0
         self.cloud.put(0, 1)
         self.measure(0)
-        asked = QueryWindows()
+        windows = QueryWindows()
         np.testing.assert_allclose(
-            self.meter.hosts('cpu', asked, 0), [0.25, 0.75]
+            self.meter.hosts('cpu', windows, 0), [0.25, 0.75]
         )
 
     def test_under_way(self) -> None:
@@ -87,8 +87,8 @@ class TestMeter(base.BaseTestCase):
             vm_profile_query='rate(y[1h])',
             capacity_query='max_over_time(x[2h])',
         )
-        asked = QueryWindows.of(policy)
+        windows = QueryWindows.of(policy)
         self.assertEqual(
             ['avg:3600', 'avg:1800', 'max:7200'],
-            [str(asked.servers), str(asked.hosts), str(asked.capacity)],
+            [str(windows.servers), str(windows.hosts), str(windows.capacity)],
         )

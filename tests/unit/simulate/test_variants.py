@@ -93,8 +93,12 @@ class TestWindows(VariantsTestCase):
     def windows(self, *settings: tuple[str, str], **policy: str) -> list[str]:
         policies = [loads.policy(**policy)]
         [audit] = self.columns(policies=policies, base=settings)[BASE].audits
-        asked = audit.windows['cpu']
-        return [str(asked.servers), str(asked.hosts), str(asked.capacity)]
+        windows = audit.windows['cpu']
+        return [
+            str(windows.servers),
+            str(windows.hosts),
+            str(windows.capacity),
+        ]
 
     def test_of_queries(self) -> None:
         self.assertEqual(

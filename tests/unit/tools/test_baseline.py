@@ -22,11 +22,11 @@ def tool() -> Any:
     loader = importlib.machinery.SourceFileLoader('baseline', str(TOOL))
     spec = importlib.util.spec_from_loader('baseline', loader)
     assert spec is not None
-    found = importlib.util.module_from_spec(spec)
-    loader.exec_module(found)
+    baseline = importlib.util.module_from_spec(spec)
+    loader.exec_module(baseline)
     # Its processes find what they are to do by this name.
-    sys.modules['baseline'] = found
-    return found
+    sys.modules['baseline'] = baseline
+    return baseline
 
 
 class TestCompare(base.BaseTestCase):
@@ -38,11 +38,11 @@ class TestCompare(base.BaseTestCase):
 
     def keep(self, name: str, document: Any) -> pathlib.Path:
         """A directory with one answer."""
-        found = self.folder / name
-        found.mkdir()
-        with gzip.open(found / 'one.json.gz', 'wt') as file:
+        baseline = self.folder / name
+        baseline.mkdir()
+        with gzip.open(baseline / 'one.json.gz', 'wt') as file:
             json.dump({'spread plan': {'document': document}}, file)
-        return found
+        return baseline
 
     def compare(self, second: pathlib.Path) -> tuple[int, str]:
         out = io.StringIO()
@@ -91,14 +91,16 @@ class TestRecord(base.BaseTestCase):
         """Of an example and a cluster that is made up, in every mode."""
         name = 'kronos.engine.planning.search.local.neighbourhood.ROUNDS'
         self.useFixture(fixtures.MonkeyPatch(name, 5))
-        found = tool()
-        found.OWN = ('kronos/examples/uneven/meta.json',)
+        baseline = tool()
+        baseline.OWN = ('kronos/examples/uneven/meta.json',)
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         with contextlib.redirect_stdout(io.StringIO()):
-            found.record(folder / 'one', 1, [])
-            self.assertEqual(0, found.compare(folder / 'one', folder / 'one'))
+            baseline.record(folder / 'one', 1, [])
+            self.assertEqual(
+                0, baseline.compare(folder / 'one', folder / 'one')
+            )
         for name in ('given-000', 'made-000'):
-            answers = found._read(folder / 'one' / f'{name}.json.gz')
+            answers = baseline._read(folder / 'one' / f'{name}.json.gz')
             self.assertEqual(
                 {'spread', 'pack', 'evacuate', 'affinity'},
                 {question.split()[0] for question in answers},
@@ -109,14 +111,14 @@ class TestRecord(base.BaseTestCase):
 
     def test_overrides(self) -> None:
         """Those of every policy, and of the options; plans alone."""
-        found = tool()
-        found.OWN = ('kronos/examples/uneven/meta.json',)
+        baseline = tool()
+        baseline.OWN = ('kronos/examples/uneven/meta.json',)
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         sets = ['threshold.*=0.4', 'search=greedy']
-        asking = found.Asking(['spread'], sets, plans_only=True)
+        asking = baseline.Asking(['spread'], sets, plans_only=True)
         with contextlib.redirect_stdout(io.StringIO()):
-            found.record(folder / 'one', 0, [], asking)
-        answers = found._read(folder / 'one' / 'given-000.json.gz')
+            baseline.record(folder / 'one', 0, [], asking)
+        answers = baseline._read(folder / 'one' / 'given-000.json.gz')
         self.assertEqual(['spread plan'], [*answers])
         document = answers['spread plan']['document']
         names = {one['name'] for one in document['scopes'][0]['policies']}

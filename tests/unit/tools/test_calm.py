@@ -102,13 +102,13 @@ class Literal:
         self.host = center.host.tolist()
         self.mips = [
             sum(
-                min(self.asked[one], float(center.core[host]))
-                for one in self.on(host)
+                min(self.asked[server], float(center.core[host]))
+                for server in self.on(host)
             )
             for host in range(center.hosts)
         ]
         self.load = [
-            sum(self.asked[one] for one in self.on(host))
+            sum(self.asked[server] for server in self.on(host))
             for host in range(center.hosts)
         ]
         self.used = [
@@ -118,7 +118,9 @@ class Literal:
         self.plan: list[tuple[int, int]] = []
 
     def on(self, host: int) -> list[int]:
-        return [one for one, place in enumerate(self.host) if place == host]
+        return [
+            server for server, place in enumerate(self.host) if place == host
+        ]
 
     def limit(self, host: int) -> float:
         return self.ratio * float(self.center.capacity[host])
@@ -130,18 +132,21 @@ class Literal:
     def best(self, server: int, closed: set[int]) -> int:
         best, least = -1, float('inf')
         for host in set(range(self.center.hosts)) - closed:
-            asked, most = self.asked[server], float(self.center.capacity[host])
+            request, most = (
+                self.asked[server],
+                float(self.center.capacity[host]),
+            )
             fits = (
-                self.center.core[host] >= asked
-                and most - self.mips[host] >= asked
+                self.center.core[host] >= request
+                and most - self.mips[host] >= request
                 and (
                     self.mips[host] == 0
-                    or self.load[host] + asked <= self.limit(host)
+                    or self.load[host] + request <= self.limit(host)
                 )
             )
             if not fits:
                 continue
-            used = min(1.0, (self.mips[host] + asked) / most)
+            used = min(1.0, (self.mips[host] + request) / most)
             rise = self.watts(host, used) - self.watts(host, self.used[host])
             if rise < least:
                 best, least = host, rise
@@ -151,54 +156,56 @@ class Literal:
         return best
 
     def sorted(self, servers: list[int]) -> list[int]:
-        return sorted(servers, key=lambda one: -self.asked[one])
+        return sorted(servers, key=lambda server: -self.asked[server])
 
     def planned(self) -> list[tuple[int, int]]:
         hosts = range(self.center.hosts)
-        full = {one for one in hosts if self.load[one] > self.limit(one)}
-        off = {one for one in hosts if self.used[one] <= 0}
+        full = {host for host in hosts if self.load[host] > self.limit(host)}
+        off = {host for host in hosts if self.used[host] <= 0}
         leaving = []
         for host in sorted(full):
             fast = sorted(
-                self.on(host), key=lambda one: self.center.memory[one]
+                self.on(host), key=lambda server: self.center.memory[server]
             )
             while self.load[host] > self.limit(host) and fast:
-                one = fast.pop(0)
-                self.load[host] -= self.asked[one]
+                server = fast.pop(0)
+                self.load[host] -= self.asked[server]
                 self.mips[host] -= min(
-                    self.asked[one], float(self.center.core[host])
+                    self.asked[server], float(self.center.core[host])
                 )
-                self.host[one] = -1
-                leaving.append(one)
-        for one in self.sorted(leaving):
-            target = self.best(one, full)
+                self.host[server] = -1
+                leaving.append(server)
+        for server in self.sorted(leaving):
+            target = self.best(server, full)
             if target >= 0:
-                self.plan.append((one, target))
-                self.host[one] = target
+                self.plan.append((server, target))
+                self.host[server] = target
         self.empty(full, off)
         return self.plan
 
     def empty(self, full: set[int], off: set[int]) -> None:
         closed, done = full | off, full | off
         while True:
-            left = [one for one in range(self.center.hosts) if one not in done]
-            if not left:
+            rest = [
+                host for host in range(self.center.hosts) if host not in done
+            ]
+            if not rest:
                 return
-            host = min(left, key=lambda one: self.used[one])
+            host = min(rest, key=lambda host: self.used[host])
             if self.used[host] >= 1:
                 return
             closed, done = closed | {host}, done | {host}
             before = list(self.mips), list(self.load)
             moves = [
-                (one, self.best(one, closed))
-                for one in self.sorted(self.on(host))
+                (server, self.best(server, closed))
+                for server in self.sorted(self.on(host))
             ]
             if any(target < 0 for _, target in moves):
                 self.mips, self.load = before
                 continue
-            for one, target in moves:
-                self.plan.append((one, target))
-                self.host[one] = target
+            for server, target in moves:
+                self.plan.append((server, target))
+                self.host[server] = target
                 done = done | {target}
 
 

@@ -82,8 +82,10 @@ class TestLives(base.BaseTestCase):
             is_such = (self.new.vcpus == vcpus) & (self.new.gib == gib)
             self.between(least, float(is_such.mean()), most)
         for day in range(DAYS):
-            at = day * DAY
-            is_there = (self.everyone.born <= at) & (self.everyone.gone > at)
+            time = day * DAY
+            is_there = (self.everyone.born <= time) & (
+                self.everyone.gone > time
+            )
             self.between(330, int(is_there.sum()), 1500)
 
 
@@ -93,18 +95,18 @@ class TestMonth(base.BaseTestCase):
         begin = load_format.BEGIN
         for tick in (0, 100, 575):
             now = begin + tick * load_format.STEP
-            there = days.placement[tick] >= 0
+            alive = days.placement[tick] >= 0
             for server, row in enumerate(days.servers):
                 assert row.born is not None and row.gone is not None
                 lives_now = row.born <= now < row.gone
-                self.assertLessEqual(bool(there[server]), lives_now)
+                self.assertLessEqual(bool(alive[server]), lives_now)
             rooms = np.bincount(
-                days.placement[tick][there],
-                [row.vcpus for row in np.array(days.servers)[there]],
+                days.placement[tick][alive],
+                [row.vcpus for row in np.array(days.servers)[alive]],
             )
             self.assertLessEqual(rooms.max(), months.VCPUS)
             self.assertEqual(
-                there.tolist(), (~np.isnan(days.usage[tick])).tolist()
+                alive.tolist(), (~np.isnan(days.usage[tick])).tolist()
             )
         has_room = (days.placement >= 0).any(axis=0)
         self.assertGreater(float(has_room.mean()), 0.95)
@@ -141,7 +143,7 @@ class TestCommand(base.BaseTestCase):
         super().setUp()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
 
-    def made(self, name: str, options: str) -> Load:
+    def generated(self, name: str, options: str) -> Load:
         path = str(self.folder / name)
         words = [path, *['--format', 'load', '--hosts', '2'], *options.split()]
         code, _, err = commands.run(cli.main, words)
@@ -157,22 +159,24 @@ class TestCommand(base.BaseTestCase):
         }
 
     def test_the_same_again(self) -> None:
-        first = self.made('first', '--seed 3 --boots 60')
+        first = self.generated('first', '--seed 3 --boots 60')
         _, _, options = first.meta.made_by.partition(' ')
-        self.made('second', options)
-        self.made('third', '--seed 4 --boots 60')
+        self.generated('second', options)
+        self.generated('third', '--seed 4 --boots 60')
         self.assertEqual(self.files('first'), self.files('second'))
         self.assertNotEqual(self.files('first'), self.files('third'))
 
     def test_what_is_recorded_is_the_last_moment(self) -> None:
-        made = self.made('pack', '--days 2 --mode pack --load slow --boots 90')
-        self.assertEqual(2.0, made.days)
-        recorded = made.recording
+        load = self.generated(
+            'pack', '--days 2 --mode pack --load slow --boots 90'
+        )
+        self.assertEqual(2.0, load.days)
+        recorded = load.recording
         self.assertEqual('kronos_pack', recorded.strategy)
         self.assertEqual([Mode.PACK], [one.mode for one in recorded.policies])
         self.assertTrue(recorded.settings.rebalance)
         self.assertEqual(
-            (made.placement[-1] >= 0).sum(), len(recorded.gathered.instances)
+            (load.placement[-1] >= 0).sum(), len(recorded.gathered.instances)
         )
         self.assertEqual(
             load_format.policy(PlanMode.PACK), recorded.policies[0]

@@ -68,27 +68,27 @@ class Kronos:
             settings_from_conf.override(settings, name, text)
         settings.set_mode(mode, settings.selection())
         settings.unlimited = unlimited
-        made = load(center, mode)
+        month = load(center, mode)
         windows = {}
         if window is not None:
             windows = {policy.name: QueryWindows(window, None, window)}
-        self._cloud = Cloud(made)
-        self._meter = Meter(made, self._cloud)
+        self._cloud = Cloud(month)
+        self._meter = Meter(month, self._cloud)
         self._auditor = Auditor(
             Audit(
                 [policy],
                 settings,
-                made.recording.request,
+                month.recording.request,
                 STEP,
                 CONCURRENT,
                 windows,
             ),
-            made.recording,
+            month.recording,
             self._cloud,
             self._meter,
         )
         self._events: list[Event] = []
-        self._start = made.meta.start
+        self._start = month.meta.start
         for server, host in enumerate(center.host.tolist()):
             self._cloud.boot(server, host)
         self._meter.measure(0)

@@ -84,15 +84,15 @@ def rows(path: str) -> list[dict[str, Any]]:
 
     :raises PlanetlabError: there is no day, or one cannot be read
     """
-    found = []
+    rows = []
     for day in days(path):
         planetlab.read(day)  # so that a fault is told in a sentence
         for by in (*RULES, *BALANCING):
             print(f'  {day.name} {by} ...', file=sys.stderr)
-            found.append(
+            rows.append(
                 processes.run('bench.calm.experiment', path=str(day), by=by)
             )
-    return found
+    return rows
 
 
 def days(path: str) -> list[pathlib.Path]:
@@ -150,9 +150,9 @@ def _compared(row: dict[str, Any]) -> str:
     return text
 
 
-def is_met(found: Sequence[dict[str, Any]]) -> bool:
+def is_met(rows: Sequence[dict[str, Any]]) -> bool:
     """Whether the rules do what they do in CloudSim."""
-    for row in found:
+    for row in rows:
         if row['day'] != REFERENCE_DAY or row['by'] not in REFERENCE:
             continue
         kwh, moves = REFERENCE[row['by']]
@@ -168,8 +168,8 @@ def is_met(found: Sequence[dict[str, Any]]) -> bool:
     return True
 
 
-def text(found: Sequence[dict[str, Any]]) -> str:
-    return f'{table.text(COLUMNS, found)}\n{LEGEND}'
+def text(rows: Sequence[dict[str, Any]]) -> str:
+    return f'{table.text(COLUMNS, rows)}\n{LEGEND}'
 
 
 if __name__ == '__main__':

@@ -78,7 +78,7 @@ BOUNDS = {
 def rows(is_long: bool, by: Sequence[str] = BY) -> list[dict[str, Any]]:
     """Every load with every column, in processes of their own."""
     days, hosts = LONG if is_long else SHORT
-    found = []
+    rows = []
     for kind in Kind:
         for column in by:
             for weigher in (False, True):
@@ -89,8 +89,8 @@ def rows(is_long: bool, by: Sequence[str] = BY) -> list[dict[str, Any]]:
                 row = processes.run(
                     'bench.calm.month', month=month, by=column, weigher=weigher
                 )
-                found.append(row)
-    return found
+                rows.append(row)
+    return rows
 
 
 def measured(
@@ -100,10 +100,10 @@ def measured(
 
     :param options: of ``[kronos]``
     """
-    wanted = Month(**{'seed': SEED, **month, 'kind': Kind(month['kind'])})
-    load = load_format.load(months.make(wanted))
+    scenario = Month(**{'seed': SEED, **month, 'kind': Kind(month['kind'])})
+    load = load_format.load(months.make(scenario))
     result = loop.run(load, column(load, by, weigher, options))
-    row = {'load': wanted.kind.value, 'by': by}
+    row = {'load': scenario.kind.value, 'by': by}
     row['weigher'] = 'on' if weigher else ''
     row |= _figures(result, load.days)
     row['result'] = judged(row, weigher)
@@ -176,13 +176,13 @@ def judged(row: dict[str, Any], weigher: bool) -> str:
     )
 
 
-def is_met(found: Sequence[dict[str, Any]]) -> bool:
+def is_met(rows: Sequence[dict[str, Any]]) -> bool:
     """Whether every row is within its bounds."""
-    return not any(row['result'] for row in found)
+    return not any(row['result'] for row in rows)
 
 
-def text(found: Sequence[dict[str, Any]]) -> str:
-    return f'{table.text(COLUMNS, found)}\n{LEGEND}'
+def text(rows: Sequence[dict[str, Any]]) -> str:
+    return f'{table.text(COLUMNS, rows)}\n{LEGEND}'
 
 
 if __name__ == '__main__':

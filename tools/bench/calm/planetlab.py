@@ -122,9 +122,9 @@ class DataCenter:
     def sums(self, values: Floats, host: Integers | None = None) -> Floats:
         """Of the values of the servers on each host."""
         host = self.host if host is None else host
-        there = host >= 0
+        placed = host >= 0
         return np.bincount(
-            host[there], weights=values[there], minlength=self.hosts
+            host[placed], weights=values[placed], minlength=self.hosts
         )
 
     def place(self, saves_power: bool) -> None:

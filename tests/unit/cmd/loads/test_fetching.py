@@ -82,21 +82,9 @@ class TestFetch(RecordTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.wire.stop()
-        child = subprocess.Popen(
-            [
-                *(sys.executable, '-m', 'tests.fakes.large_cloud'),
-                *(str(HOSTS), str(SERVERS), '10'),
-            ],
-            cwd=places.TOP,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert child.stdin and child.stdout
-        self.addCleanup(child.wait)
-        self.addCleanup(child.stdout.close)
-        self.addCleanup(child.stdin.close)
-        port = int(child.stdout.readline())
+        child = large_cloud.process(HOSTS, SERVERS, 10)
+        port = child.__enter__()
+        self.addCleanup(child.__exit__, None, None, None)
         policies = self.write_policies(*large_cloud.POLICIES)
         self.path = self.write(
             'kronos.conf', large_cloud.configuration(port, policies)

@@ -20,8 +20,10 @@ from kronos.simulate.load_schema import ServerRow
 def seen(*texts: str, servers: int = 2, hosts: int = 2) -> limits.Seen:
     wish = Wish(7200.0, 3600, {}, '')
     plan = Plan(FORMAT_VERSION, 0.0, 3600, 4, [], wish)
-    asked = PolicyPlan('cpu', 'u', 'l', 'h', 'l', 'now', 'now', list(texts))
-    return limits.Seen(asked, plan, servers, hosts)
+    policy_plan = PolicyPlan(
+        'cpu', 'u', 'l', 'h', 'l', 'now', 'now', list(texts)
+    )
+    return limits.Seen(policy_plan, plan, servers, hosts)
 
 
 def used(*rows: Any) -> Any:

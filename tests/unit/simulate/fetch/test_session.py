@@ -151,8 +151,8 @@ class TestCut(SessionTestCase):
         choice = random.Random(4)
         cuts = 0
         while not (self.path / 'meta.json').exists():
-            asked = len(self.prometheus.ranges)
-            self.prometheus.cut_after = asked + choice.randrange(4)
+            requests = len(self.prometheus.ranges)
+            self.prometheus.cut_after = requests + choice.randrange(4)
             try:
                 self.fetch()
             except exceptions.PrometheusError:

@@ -90,12 +90,12 @@ class TestPage(base.BaseTestCase):
             (30.0, ['0 d', '7 d', '14 d', '21 d']),
         ):
             with self.subTest(days=days):
-                found = re.findall(
+                shown = re.findall(
                     'class="tick"[^>]*>([^<]*)<', self.render(days=days)
                 )
-                self.assertEqual(labels, found[: len(labels)])
+                self.assertEqual(labels, shown[: len(labels)])
                 self.assertEqual(
-                    '0 h' if days < 7 else '0 d', found[len(labels)]
+                    '0 h' if days < 7 else '0 d', shown[len(labels)]
                 )
 
     def test_wanderers(self) -> None:
