@@ -20,6 +20,9 @@ extensions = [
 project = 'Kronos'
 copyright = 'The Kronos developers'
 html_theme = 'openstackdocs'
+html_theme_options = {'sidebar_search': True}
+html_static_path = ['css']
+html_css_files = ['kronos.css']
 openstackdocs_auto_name = False
 # Of two hyphens they would make a dash, in the names of options too.
 smartquotes = False
