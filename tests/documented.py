@@ -9,21 +9,25 @@ from collections.abc import Iterator
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(
-    r'^\.\. code-block:: console\n\n((?:[ ]{3,}.*\n|\n)+)', re.MULTILINE
+    r'^( *)\.\. code-block:: console\n\n((?:\1[ ]{3,}.*\n|\n)+)',
+    re.MULTILINE,
 )
 _SAMPLE = (
     r'^\.\. code-block:: {}\n {{3}}:caption: (\S+)\n\n((?: {{3}}.*\n|\n)+)'
 )
 
 NOT_RUN = {
+    'install': "it changes the reader's machine",
     'journalctl': 'it asks the journal of the reader',
     'nova-manage': 'it changes a database; what it knows is tested with Nova',
+    'pcs': 'it needs a cluster of Pacemaker',
     'pip': "it changes the reader's machine; what is installed is tested",
     'python3': "it changes the reader's machine, as pip does",
     'systemctl': "it restarts services of the reader's machine",
     # There is no cloud of theirs, and no engine of containers, in the tests;
     # what they would read is checked in test_deploying.
     'ansible': 'it needs a cloud of kolla-ansible',
+    'ansible-playbook': 'it needs a cloud of kolla-ansible',
     'helm': 'it needs a cloud in Kubernetes',
     'kolla-ansible': 'it needs a cloud of its own',
     'kolla-build': 'it needs an engine of containers',
@@ -66,7 +70,7 @@ def files() -> list[pathlib.Path]:
 def shown() -> Iterator[tuple[str, str]]:
     """(command, line) of what is shown below a command of a console block."""
     for path in files():
-        for block in _BLOCK.findall(path.read_text() + '\n'):
+        for _, block in _BLOCK.findall(path.read_text() + '\n'):
             command = ''
             for line in re.sub(r'\\\n\s*', '', block).splitlines():
                 prompt, _, rest = line.strip().partition(' ')
@@ -82,7 +86,7 @@ def commands() -> Iterator[tuple[str, str]]:
     A line that ends in a backslash goes on in the next one.
     """
     for path in files():
-        for block in _BLOCK.findall(path.read_text() + '\n'):
+        for _, block in _BLOCK.findall(path.read_text() + '\n'):
             text = re.sub(r'\\\n\s*', '', block)
             for line in text.splitlines():
                 prompt, _, command = line.strip().partition(' ')
