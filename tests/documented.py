@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(
-    r'^\.\. code-block:: console\n\n((?:[ ]{3,}.*\n|\n)+)', re.MULTILINE
+    r'^( *)\.\. code-block:: console\n\n((?:\1[ ]{3,}.*\n|\n)+)', re.MULTILINE
 )
+"""In a numbered step it is indented."""
 _SAMPLE = (
     r'^\.\. code-block:: {}\n {{3}}:caption: (\S+)\n\n((?: {{3}}.*\n|\n)+)'
 )
@@ -24,11 +25,15 @@ NOT_RUN = {
     # There is no cloud of theirs, and no engine of containers, in the tests;
     # what they would read is checked in test_deploying.
     'ansible': 'it needs a cloud of kolla-ansible',
+    'ansible-playbook': 'it needs a cloud of kolla-ansible',
     'helm': 'it needs a cloud in Kubernetes',
     'kolla-ansible': 'it needs a cloud of its own',
     'kolla-build': 'it needs an engine of containers',
     'kubectl': 'it needs a cloud in Kubernetes',
     'podman': 'it is an engine of containers',
+    # Commands of hosts in a cluster; test_pacemaker tries the agent itself.
+    'install': "it writes below the /usr of the reader's machine",
+    'pcs': 'it needs a cluster of Pacemaker',
     # What they would build is built in a Debian of its own.
     **dict.fromkeys(
         ('apt', 'cd', 'cp', 'dch', 'dpkg-buildpackage', 'tar'),
@@ -66,7 +71,7 @@ def files() -> list[pathlib.Path]:
 def shown() -> Iterator[tuple[str, str]]:
     """(command, line) of what is shown below a command of a console block."""
     for path in files():
-        for block in _BLOCK.findall(path.read_text() + '\n'):
+        for _indent, block in _BLOCK.findall(path.read_text() + '\n'):
             command = ''
             for line in re.sub(r'\\\n\s*', '', block).splitlines():
                 prompt, _, rest = line.strip().partition(' ')
@@ -82,7 +87,7 @@ def commands() -> Iterator[tuple[str, str]]:
     A line that ends in a backslash goes on in the next one.
     """
     for path in files():
-        for block in _BLOCK.findall(path.read_text() + '\n'):
+        for _indent, block in _BLOCK.findall(path.read_text() + '\n'):
             text = re.sub(r'\\\n\s*', '', block)
             for line in text.splitlines():
                 prompt, _, command = line.strip().partition(' ')
