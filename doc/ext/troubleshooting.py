@@ -93,7 +93,7 @@ class Says(generated.Generated):
 
     def lines(self) -> list[str]:
         sentences = (f'``{line}``' for line in self.content)
-        return [f'It says: {" · ".join(sentences)}']
+        return [f'Messages: {" · ".join(sentences)}']
 
 
 class Reasons(generated.Generated):
