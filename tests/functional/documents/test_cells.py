@@ -66,7 +66,7 @@ class TestAudits(PageTestCase):
 
     def test_parameters(self) -> None:
         """Each has a row, with the default that holds."""
-        table = documented.section(self.text, 'A plan')
+        table = documented.section(self.text, 'Create a plan')
         rows = dict(re.findall(r'   \* - ``(\w+)``\n     - (.+)\n', table))
         self.assertEqual({*cell_parameters.schema()['properties']}, {*rows})
         drain = cell_parameters.parse(
@@ -110,7 +110,7 @@ class TestCommands(PageTestCase):
 
 class TestReasons(PageTestCase):
     def test_codes(self) -> None:
-        text = documented.section(self.text, 'Who stays, and why')
+        text = documented.section(self.text, 'Servers that stay, and why')
         self.assertIn('\n.. reasons-table:: cell_\n', text)
         codes = {code.value for code in Code if code.startswith('cell_')}
         rows = code_tables.reason_rows('cell_')

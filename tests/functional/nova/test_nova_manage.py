@@ -29,7 +29,7 @@ class TestCommands(base.BaseTestCase):
 
     def test_ends_of_delete_cell(self) -> None:
         text = documented.page(PAGE)
-        told = documented.section(text, 'Taking a cell out of service')
+        told = documented.section(text, 'Take a cell out of service')
         source = inspect.getsource(manage.CellV2Commands.delete_cell)
         self.assertEqual(
             {*re.findall(r'return (\d)\n', source)},

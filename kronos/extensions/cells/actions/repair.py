@@ -55,7 +55,7 @@ def copy_commands(uuid: str, cell: str) -> list[str]:
     needs of the server that lives.
     """
     return [
-        '# the script is in "Repairs" of the page "Emptying a cell", the name '
+        '# the script is in "Repairs" of the page "Empty a cell", the name '
         f'of the cell that of "{ShellCommand.LIST_CELLS}":',
         ShellCommand.DELETE_HIDDEN_COPY.of(cell=cell, server=uuid),
     ]
