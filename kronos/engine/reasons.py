@@ -22,29 +22,29 @@ class Code(ReasonCode):
     SCOPE_NO_SERVICES = (
         'scope_no_services',
         'The state of the compute services is unknown.',
-        'Let os-services answer.',
+        'Check that the os-services API of Nova answers.',
     )
     SCOPE_EXCLUSIONS_UNKNOWN = (
         'scope_exclusions_unknown',
-        'exclude_hosts_query gave no answer that can be used.',
-        'Let Prometheus answer, or correct the query.',
+        'exclude_hosts_query returned no usable answer.',
+        'Check that Prometheus answers, or correct the query.',
     )
     SCOPE_FAILURES_UNKNOWN = (
         'scope_failures_unknown',
-        'host_fault_query or server_fault_query gave no answer that can be '
-        'used, so nobody knows what to recover.',
-        'Let Prometheus answer, or correct the query that the reason names.',
+        'host_fault_query or server_fault_query returned no usable answer, so '
+        'the failed hosts and servers are unknown.',
+        'Check that Prometheus answers, or correct the query in the reason.',
     )
     SCOPE_TOO_MANY_AT_FAULT = (
         'scope_too_many_at_fault',
         'More hosts of the aggregate are at fault, or were closed by Kronos, '
-        'than max_closed_hosts: it is the storage or the network.',
-        'See what the hosts share; open those that are repaired, or raise '
+        'than max_closed_hosts: the likely cause is storage or network.',
+        'Check what the hosts share; enable repaired hosts, or raise '
         'max_closed_hosts.',
     )
     SCOPE_NO_POLICY = (
         'scope_no_policy',
-        'No policy can be used, or not all where all are required.',
+        'No policy is usable, or all are required and one is not.',
         'Correct the queries that the reason names.',
     )
     SCOPE_TOO_FEW_HOSTS = (
@@ -54,7 +54,7 @@ class Code(ReasonCode):
     )
     SCOPE_COOLDOWN = (
         'scope_cooldown',
-        'The scope rests after its last move.',
+        'The scope is in its cooldown after its last move.',
         'Wait, or lower cooldown.',
     )
     SCOPE_BALANCED = (
@@ -85,10 +85,10 @@ class Code(ReasonCode):
     )
     INSTANCE_ALLOCATIONS = (
         'instance_allocations',
-        'Placement holds the instance elsewhere than on its host, and a move '
-        'of it has failed because of that.',
-        f'Give "{ShellCommand.HEAL_ALLOCATIONS.general}"; the next audit sees '
-        'it.',
+        'The allocations of the instance in Placement are not on its host, '
+        'and a move of it has failed because of that.',
+        f'Run "{ShellCommand.HEAL_ALLOCATIONS.general}"; the next audit reads '
+        'the new allocations.',
     )
     INSTANCE_LOCKED = (
         'instance_locked',
@@ -107,7 +107,7 @@ class Code(ReasonCode):
     )
     INSTANCE_BUSY = (
         'instance_busy',
-        'Nova is busy with it.',
+        'It has a running task in Nova.',
         'Wait until its task has ended.',
     )
     INSTANCE_NOT_RUNNING = (
@@ -118,7 +118,7 @@ class Code(ReasonCode):
     INSTANCE_FAILED = (
         'instance_failed',
         'It failed itself, so it cannot be live-migrated.',
-        'See what its incident says; start it again elsewhere.',
+        'Read its incident; start it again on another host.',
     )
     INSTANCE_DIRTY_RATE = (
         'instance_dirty_rate',
@@ -133,29 +133,29 @@ class Code(ReasonCode):
     )
     INSTANCE_STOPPED = (
         'instance_stopped',
-        'Somebody stopped it, or it is unknown who did.',
-        'Start it, if it is to run.',
+        'A user stopped it, or it is unknown who did.',
+        'Start it if it should run.',
     )
     INSTANCE_RUNS = (
         'instance_runs',
-        'It failed, and its guest runs again, or still.',
-        'Look at the guest.',
+        'It failed, but its guest is running.',
+        'Check the guest.',
     )
     INSTANCE_GUEST_UNKNOWN = (
         'instance_guest_unknown',
         'It is unknown whether its guest runs.',
-        'See whether its nova-compute is up, and its driver gives '
+        'Check that its nova-compute is up, and that its driver returns '
         'diagnostics.',
     )
     INSTANCE_FAILURE_OLD = (
         'instance_failure_old',
-        'Its failure was last said before its restart, or long ago.',
-        'See whether its agent is scraped.',
+        'Its failure was last reported before its restart, or long ago.',
+        'Check that Prometheus scrapes its agent.',
     )
     INSTANCE_RESTARTED = (
         'instance_restarted',
         'It was restarted twice within recovery_window, and failed again.',
-        'See why it fails, and start it by hand.',
+        'Find out why it fails, and start it by hand.',
     )
     INSTANCE_EXTRA_SPEC = (
         'instance_extra_spec',
@@ -164,29 +164,29 @@ class Code(ReasonCode):
     )
     INSTANCE_VTPM = (
         'instance_vtpm',
-        'It has a vTPM whose secret Nova does not hand to another host.',
+        'It has a vTPM whose secret Nova does not send to another host.',
         'Resize it to a flavor with hw:tpm_secret_security=host; that needs '
         'Nova 33 or later on all computes of its cell.',
     )
     INSTANCE_ON_ITS_WAY = (
         'instance_on_its_way',
         'It is being migrated, or is in a plan that is under way.',
-        'Wait, or cancel the action plan; start it if no applier has begun '
-        'it.',
+        'Wait, or cancel the action plan; start the plan if no applier has '
+        'started it.',
     )
     INSTANCE_QUARANTINE = (
         'instance_quarantine',
-        'A move of it failed not long ago.',
+        'A move of it failed recently.',
         'Wait, lower instance_quarantine_seconds, or move it by hand.',
     )
     INSTANCE_COOLDOWN = (
         'instance_cooldown',
-        'It was part of a plan or moved not long ago.',
+        'It was part of a plan or moved recently.',
         'Wait, or lower instance_cooldown.',
     )
     INSTANCE_YOUNG = (
         'instance_young',
-        'It was created not long ago; servers that die soon are young.',
+        'It was created recently; most short-lived servers are young.',
         'Wait, or lower min_age.',
     )
     INSTANCE_PLANNED_BEFORE = (
@@ -196,7 +196,7 @@ class Code(ReasonCode):
     )
     INSTANCE_NO_PROFILE = (
         'instance_no_profile',
-        'A policy does not know what it weighs.',
+        'A policy has no usage for it.',
         'Correct vm_profile_query, or set vm_profile_fallback.',
     )
 
@@ -208,12 +208,12 @@ class Code(ReasonCode):
     HOST_CELL_DOWN = (
         'host_cell_down',
         'The cell of the host is down.',
-        'Bring the cell back.',
+        'Bring the cell up again.',
     )
     HOST_FORCED_DOWN = (
         'host_forced_down',
         'nova-compute of the host is forced down.',
-        'Take the forcing back when the host is well.',
+        'Unset forced_down when the host is healthy.',
     )
     HOST_DOWN = (
         'host_down',
@@ -234,37 +234,37 @@ class Code(ReasonCode):
     HOST_DRAINED = (
         'host_drained',
         'The audit drains the host.',
-        'Leave it out of the hosts to drain.',
+        'Remove it from the hosts to drain.',
     )
     HOST_FROZEN = (
         'host_frozen',
-        'The host takes no part: no cell is known of it.',
+        'The host is left out of planning: its cell is unknown.',
         'Name its cell.',
     )
     HOST_NO_SAMPLE = (
         'host_no_sample',
         'A policy in use has no fresh sample for the host.',
-        'Let imbalance_query cover it.',
+        'Correct imbalance_query so that it returns the host.',
     )
     HOST_NO_CAPACITY = (
         'host_no_capacity',
         'host_capacity_query of a policy in use has no value for the host.',
-        'Let host_capacity_query cover it.',
+        'Correct host_capacity_query so that it returns the host.',
     )
     HOST_CLOSED = (
         'host_closed',
-        'The recording says that the host takes nothing.',
+        'The recording marks the host as unavailable.',
         'Set available to true in the recording.',
     )
     HOST_EXCLUDED = (
         'host_excluded',
-        'exclude_hosts_query gives a value other than 0 for the host.',
-        'See what the query returns for the host.',
+        'exclude_hosts_query returns a value other than 0 for the host.',
+        'Check what the query returns for the host.',
     )
     HOST_AT_FAULT = (
         'host_at_fault',
-        'host_fault_query gives a value other than 0 for the host.',
-        'See what the query returns for the host.',
+        'host_fault_query returns a value other than 0 for the host.',
+        'Check what the query returns for the host.',
     )
     HOST_NO_PLACEMENT = (
         'host_no_placement',
@@ -273,33 +273,33 @@ class Code(ReasonCode):
     )
     HOST_STUCK_OUT = (
         'host_stuck_out',
-        'A migration out of the host of the instance is stuck, and no other '
-        'gets its turn there.',
+        'A migration out of the host of the instance is stuck and blocks all '
+        'others there.',
         'End that migration by hand.',
     )
     HOST_STUCK_INTO = (
         'host_stuck_into',
-        'As many migrations into the host are stuck as it takes at a time.',
+        'Stuck migrations use all slots for migrations into the host.',
         'End them by hand.',
     )
 
     CELL_STATUS = (
         'cell_status',
-        'Nova takes only servers that are ACTIVE or SHUTOFF to another cell.',
-        'Bring it into one of these states, as the reason says.',
+        'Nova moves only servers that are ACTIVE or SHUTOFF to another cell.',
+        'Bring it into one of these states, as the reason explains.',
     )
     CELL_BEGUN = (
         'cell_begun',
-        'Kronos has begun to move it to another cell, and that is not over.',
-        'Start the plan, if the reason says that it finishes the move; else '
-        'let the plan end that is at it.',
+        'Kronos has started to move it to another cell and has not finished.',
+        'Start the plan if the reason names one that finishes the move; '
+        'otherwise wait for the running plan.',
     )
     CELL_UNCONFIRMED = (
         'cell_unconfirmed',
-        'Kronos has moved it to another cell, and an operator has to confirm '
-        'that.',
-        f'Confirm the move by "{ShellCommand.RESIZE_CONFIRM.general}", or '
-        f'take it back by "{ShellCommand.RESIZE_REVERT.general}".',
+        'Kronos has moved it to another cell, and an operator must confirm '
+        'the move.',
+        f'Confirm it with "{ShellCommand.RESIZE_CONFIRM.general}", or '
+        f'revert it with "{ShellCommand.RESIZE_REVERT.general}".',
     )
     CELL_STOPPED = (
         'cell_stopped',
@@ -308,8 +308,8 @@ class Code(ReasonCode):
     )
     CELL_AFFINITY = (
         'cell_affinity',
-        'It is in a server group of the policy affinity, and Nova takes no '
-        'member of one to another cell, not even the only one.',
+        'It is in a server group with the policy affinity, and Nova moves no '
+        'member of such a group to another cell, not even the only one.',
         'Delete the server group.',
     )
     CELL_FLAVOR_UNMAPPED = (
@@ -319,31 +319,31 @@ class Code(ReasonCode):
     )
     CELL_FLAVOR_GONE = (
         'cell_flavor_gone',
-        'The cloud does not have the flavor that flavor_map gives it.',
-        'Create that flavor, or give another one.',
+        'The flavor for it in flavor_map does not exist in the cloud.',
+        'Create that flavor, or map to another one.',
     )
     CELL_FLAVOR_TOO_SMALL = (
         'cell_flavor_too_small',
         'The root disk of its new flavor is smaller than its disk.',
-        'Give a flavor whose root disk is as large.',
+        'Map to a flavor with a root disk at least as large.',
     )
     CELL_RESIZE_INSIDE = (
         'cell_resize_inside',
         'Its flavor changes, and Nova resizes a server inside its cell as '
-        'long as a host there takes servers.',
+        'long as a host there is enabled.',
         'Set close_source to true, or disable the hosts that the reason '
         'names.',
     )
     CELL_LOSSY = (
         'cell_lossy',
-        'Nova would not take along some of its data.',
-        'Save that data; [kronos] cell_move_lossy lets it go.',
+        'The move would lose some of its data.',
+        'Save that data, then allow the loss by [kronos] cell_move_lossy.',
     )
     CELL_PORT = (
         'cell_port',
         'A port of it has a resource request, such as a minimum bandwidth, or '
-        'an accelerator, and Nova takes no such server to another cell.',
-        'Detach the port, or take the QoS policy off it.',
+        'an accelerator, and Nova moves no such server to another cell.',
+        'Detach the port, or remove its QoS policy.',
     )
     CELL_POLICY = (
         'cell_policy',
@@ -355,9 +355,9 @@ class Code(ReasonCode):
     CELL_SNAPSHOT_SLOW = (
         'cell_snapshot_slow',
         'The snapshot of its disk would take longer than long_rpc_timeout, '
-        'and then Nova gives up.',
-        'Raise long_rpc_timeout in nova.conf and in [kronos], or tell the '
-        'true speed of snapshots.',
+        'after which Nova gives up.',
+        'Raise long_rpc_timeout in nova.conf and in [kronos], or correct the '
+        'speed of snapshots.',
     )
     CELL_SOURCE = (
         'cell_source',
@@ -368,7 +368,7 @@ class Code(ReasonCode):
     QUOTA = (
         'quota',
         'The quota of its project has no room for its larger flavor.',
-        'Raise the quota of the project, or give a smaller flavor.',
+        'Raise the quota of the project, or map to a smaller flavor.',
     )
 
     ZONE_PINNED = (
@@ -399,26 +399,26 @@ class Code(ReasonCode):
     )
     GROUP_APART = (
         'group_apart',
-        'As many members of its anti-affinity group as may be are there.',
-        'Move one of them away first, or choose a host without them. Of a '
-        'soft group: set soft_rules to penalty.',
+        'The host has the most members of its anti-affinity group allowed.',
+        'Move one of them away first, or choose a host without them. For a '
+        'soft group, set soft_rules to penalty.',
     )
     GROUP_TOGETHER = (
         'group_together',
         'Other members of its affinity group are elsewhere.',
-        'Delete the server group if its rule is not wanted any more. Of a '
-        'soft group: set soft_rules to penalty.',
+        'Delete the server group if you no longer need its rule. For a '
+        'soft group, set soft_rules to penalty.',
     )
     GROUP_LONE = (
         'group_lone',
         'It is alone in its affinity group; Nova moves no such instance.',
-        'Delete the server group if its rule is not wanted any more.',
+        'Delete the server group if you no longer need its rule.',
     )
     GROUP_UNKNOWN = (
         'group_unknown',
-        'Its server group has a policy that is not known.',
-        'Delete the server group if its rule is not wanted any more, or tell '
-        'the developers of the policy.',
+        'Its server group has an unknown policy.',
+        'Delete the server group if you no longer need its rule, or report '
+        'the policy to the developers.',
     )
     OVER_CEILING = (
         'over_ceiling',
@@ -428,11 +428,11 @@ class Code(ReasonCode):
     CEILING_UNKNOWN = (
         'ceiling_unknown',
         'capacity_query of a policy has no value for the host.',
-        'Let capacity_query cover it.',
+        'Correct capacity_query so that it returns the host.',
     )
     RETURN_GUARD = (
         'return_guard',
-        'The instance was moved away from there not long ago.',
+        'The instance was moved away from the host recently.',
         'Wait, or lower return_guard.',
     )
     WORSENS_POLICY = (
@@ -443,18 +443,18 @@ class Code(ReasonCode):
 
     SOFT_PENALTY = (
         'soft_penalty',
-        'It gains less than the penalty of a soft server group.',
+        'The move gains less than the penalty for a soft server group.',
         'Lower soft_rule_penalty.',
     )
     NO_GAIN = (
         'no_gain',
-        'It is legal, and does not lower the combined imbalance, or by less '
-        'than the options ask for.',
+        'The move is legal, but lowers the combined imbalance by less than '
+        'the options require, or not at all.',
     )
     NEXT_AUDIT = (
         'next_audit',
-        'It lowers the combined imbalance only now that the other hosts are '
-        'planned; the next audit looks again.',
+        'The move lowers the combined imbalance only after the other moves '
+        'of the plan; the next audit checks again.',
     )
     BETTER_DESTINATION = (
         'better_destination',
@@ -462,8 +462,8 @@ class Code(ReasonCode):
     )
     BETTER_MOVE = (
         'better_move',
-        'It would have helped, but another move was better; after the plan '
-        'it gains nothing.',
+        'The move would have helped, but another was better; after the plan '
+        'it has no gain.',
     )
     BUDGET_USED = (
         'budget_used',
@@ -473,64 +473,63 @@ class Code(ReasonCode):
     )
     NOT_ASKED = (
         'not_asked',
-        'It is legal, but the strategy does not ask for such moves.',
+        'The move is legal, but the strategy plans no such moves.',
         'Plan with kronos_spread or kronos_pack.',
     )
     REPAIRS_NOTHING = (
         'repairs_nothing',
-        'It is legal, but does not bring its server group closer to its rule.',
+        'The move is legal, but does not help its server group.',
     )
     GROUP_WAITS = (
         'group_waits',
-        'Its server group is repaired when a member that is on its way has '
-        'arrived.',
+        'Its server group is repaired after the migration of one of its '
+        'members has finished.',
         'Wait until it has arrived.',
     )
     PACK_NO_TARGET = (
         'pack_no_target',
-        'Pack fills no empty host, nor one that is being emptied.',
+        'Pack places no instance on a host that is empty or being emptied.',
     )
     PACK_KEEP_HOSTS = (
         'pack_keep_hosts',
-        'No more than keep_hosts are in use.',
+        'Only keep_hosts hosts are in use.',
         'Lower keep_hosts.',
     )
     PACK_AWAITED = (
         'pack_awaited',
-        'Its host is kept: an instance is on its way there.',
+        'Its host stays in use: an instance is migrating to it.',
         'Wait until it has arrived.',
     )
     PACK_RECEIVES = (
         'pack_receives',
-        'Its host is kept: this plan moves an instance there.',
+        'Its host stays in use: this plan moves an instance to it.',
     )
     PACK_NOT_WHOLE = (
         'pack_not_whole',
-        'Its host is kept: another instance there cannot leave.',
-        'Lift what keeps the instances that cannot leave, or set '
+        'Its host stays in use: another instance there cannot leave.',
+        'Remove what keeps the instances that cannot leave, or set '
         'pack_partial_drains.',
     )
     NOT_RELIEVED = (
         'not_relieved',
-        'Its host is above relief_threshold, and no host takes it.',
-        'See what the reason says of the other hosts; bring more of them '
-        'into use.',
+        'Its host is above relief_threshold, and no other host can take it.',
+        'Read the reasons for the other hosts, and bring more of them into '
+        'use.',
     )
     PACK_HEADROOM_HOSTS = (
         'pack_headroom_hosts',
-        'Its host is kept: too little room would be left for the loss of '
-        'others.',
+        'Its host stays in use: too little room would be left if others fail.',
         'Lower headroom_hosts.',
     )
     NO_DESTINATION = (
         'no_destination',
-        'No host may take the instance.',
-        'Ask for the instance, host by host.',
+        'No host can take the instance.',
+        'Explain the instance for each host.',
     )
     GROUP_NOT_REPAIRED = (
         'group_not_repaired',
         'The plan leaves the broken server group of the instance as it is.',
-        'See the warning about the group; raise max_migrations where the '
+        'Read the warning about the group; raise max_migrations if the '
         'budget is too small.',
     )
 

@@ -176,7 +176,7 @@ def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
             'soft_rule_penalty.',
             {'soft_rules': SoftRules.PENALTY.value},
         )
-    text = 'Delete the server group if its rule is not wanted any more.'
+    text = 'Delete the server group if you no longer need its rule.'
     if reason.code is Code.GROUP_APART:
         text = f'{text[:-1]}, or move one of its members away first.'
     return Remedy(text)
