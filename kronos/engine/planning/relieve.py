@@ -2,11 +2,11 @@
 """The relief: hosts that are overfull give servers away.
 
 Pack fills hosts up to one limit, ``capacity_threshold``, and relieves those
-above another one, ``relief_threshold``. What lies between is left alone, so
-that no load that goes up and down makes servers move to and fro. A host that
-is relieved gives as few servers as bring it below the first limit: the
-smallest that alone suffices, else the largest. Each goes to the fullest host
-in use that stays below that limit, and to an empty one where none does.
+above another one, ``relief_threshold``. It leaves hosts between the two alone,
+so that servers do not move back and forth as load varies. A relieved host
+gives as few servers away as bring it below the first limit: the smallest that
+alone suffices, else the largest. Each goes to the fullest host in use that
+stays below that limit, or to an empty one if there is none.
 """
 
 from collections.abc import Sequence

@@ -358,7 +358,8 @@ class TestMonth(base.BaseTestCase):
         kind: str = 'noisy',
         **options: str,
     ) -> Any:
-        day = {'days': 1, 'hosts': 8, 'kind': kind}
+        days, hosts = month.SHORT
+        day = {'days': days, 'hosts': hosts, 'kind': kind}
         return month.measured(day, by, weigher, search='greedy', **options)
 
     def test_a_day_is_within_its_bounds(self) -> None:
