@@ -59,13 +59,14 @@ def glossary(text: str) -> list[str]:
         r'^   (\S.*)$', '\n'.join(_ENTRIES.findall(text)), re.MULTILINE
     )
     # TLS has certificates, too, and more often.
-    terms.remove('certificate')
+    terms = [term for term in terms if term != 'certificate']
     return sorted(terms, key=lambda term: (-len(term), term))
 
 
 def unlinked(top: pathlib.Path) -> Iterator[tuple[str, Use]]:
     """(page, first use) of each term that is first used without a link."""
-    terms = glossary((top / GLOSSARY).read_text())
+    page = top / GLOSSARY
+    terms = glossary(page.read_text()) if page.exists() else []
     for path in texts.documents(top):
         if path.parent != top and path.name not in WITHOUT:
             name = str(path.relative_to(top))
