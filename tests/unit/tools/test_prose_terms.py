@@ -129,10 +129,6 @@ class TestBeginnings(base.BaseTestCase):
             paragraph = self._beginning(path.read_text())[0]
             self.assertLessEqual(len(paragraph.splitlines()), MOST_LINES, path)
             self.assertRegex(paragraph, r'[.:]$', path)
-            verb = (
-                r'\b(?:is|are|shows?|lists?|explains?|has|helps?|you|\w+s)\b'
-            )
-            self.assertRegex(paragraph, verb, path)
 
     def test_lists_of_sections(self) -> None:
         long = 0
@@ -147,9 +143,8 @@ class TestBeginnings(base.BaseTestCase):
             ).words
             if words > MOST_WORDS:
                 long += 1
-                self.assertIn(
-                    'On this page', '\n'.join(self._beginning(text)), path
-                )
+                beginning = '\n'.join(self._beginning(text))
+                self.assertIn('On this page', beginning, str(path))
         self.assertGreater(long, 5)
 
     @staticmethod
