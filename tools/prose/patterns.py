@@ -35,7 +35,7 @@ PATTERNS = {
         'nobody or nothing': (
             r"\b[Nn]obody(?:'s)?\b"
             rf'|\b[Nn]othing (?:else )?(?:{_AUXILIARY}|[a-z]+s)\b'
-            r'|\b(?!as |is |was |changes |does |loads |leaves )'
+            r'|\b(?!as |is |was |changes |does |loads |leaves |places )'
             r'[a-z]+s nothing\b(?! to do\b)'
             r'|^Something (?!is wrong\b)(?:[a-z]+s)\b'
         ),

@@ -80,6 +80,7 @@ PLAIN = (
     'The page loads nothing and leaves nothing behind.',
     'A continuous audit that finds nothing to do is empty.',
     'Something is wrong.',
+    'Kronos empties the host and places nothing new on it.',
     'The user and the password are those of Watcher.',
     'The option plateau_moves allows a plateau move.',
     'CODE also prints single objects.',
