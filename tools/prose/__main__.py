@@ -4,9 +4,9 @@
 Run it as ``python tools/prose``: it prints, of documents, messages and release
 notes, how often patterns of a translation occur, how many sentences are too
 long, and how easily all of it reads. With paths it prints each match of these
-files. ``--baseline`` prints tests/fixtures/prose.txt as it is now. ``--facts``
-compares the documents of an earlier tree with these, and ends with 1 if one
-of its facts is lost.
+files, and terms that a page first uses without a link. ``--baseline`` prints
+tests/fixtures/prose.txt as it is now. ``--facts`` compares the documents of an
+earlier tree with these, and ends with 1 if one of its facts is lost.
 """
 
 import argparse
@@ -20,7 +20,7 @@ if not __package__:
     # The folder of this file is first, and its modules would have none.
     sys.path[:1] = [str(TOP), str(TOP / 'tools')]
 
-from prose import facts, patterns, texts  # noqa: E402
+from prose import facts, patterns, terms, texts  # noqa: E402
 from prose.counts import Counts, baseline, kinds  # noqa: E402
 
 
@@ -56,7 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.baseline:
         print('\n'.join(baseline(by_path)))
     elif options.paths:
-        _print_matches(by_path, tuple(options.paths))
+        prefixes = tuple(options.paths)
+        _print_matches(by_path, prefixes)
+        for page, use in terms.unlinked(options.top):
+            if page.startswith(prefixes):
+                print(f'{page}: first use without :term: {use.term}')
     else:
         _print_counts(by_path)
     return 0

@@ -89,7 +89,9 @@ def _first_cells(text: str) -> Iterator[str]:
 
 
 def _normal(text: str) -> str:
-    return ' '.join(text.split())
+    """Text with single blanks, a term without its link."""
+    text = ' '.join(text.split())
+    return re.sub(r':term:`([^`<]+?)(?: <[^`]*>)?`', r'\1', text)
 
 
 def _is_in(fact: str, text: str) -> bool:

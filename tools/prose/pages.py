@@ -27,15 +27,31 @@ def paragraphs(text: str) -> list[str]:
         stripped = line.strip()
         indent = len(line) - len(line.lstrip())
         words = _without_items(stripped)
-        is_rule = bool(_RULE.match(stripped))
-        if not words or is_rule or words != stripped or indent != column:
+        rule = is_rule(stripped)
+        if not words or rule or words != stripped or indent != column:
             # A term of a list and its definition have different columns.
             result.append('\n'.join(block))
             block = []
-        if words and not is_rule:
+        if words and not rule:
             block.append(words)
         column = indent + len(stripped) - len(words)
     return [plain(paragraph) for paragraph in result if paragraph]
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line, without blanks, is below or above a heading."""
+    return bool(_RULE.match(line))
+
+
+def is_item(line: str) -> bool:
+    """Whether a line, without blanks, begins an item of a list or a cell."""
+    return bool(_ITEM.match(line))
+
+
+def is_read(line: str) -> bool:
+    """Whether a line begins a directive that has prose in its body."""
+    directive = _DIRECTIVE.match(line)
+    return bool(directive and directive[1] in READ)
 
 
 def _without_items(line: str) -> str:
@@ -62,8 +78,7 @@ def _without_bodies(text: str) -> Iterator[str]:
             yield from _cells(line, columns)
         elif stripped.startswith('.. '):
             columns = []
-            directive = _DIRECTIVE.match(stripped)
-            if not directive or directive[1] not in READ:
+            if not is_read(stripped):
                 skipped = indent
             yield ''
         else:

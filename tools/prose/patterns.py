@@ -28,15 +28,16 @@ PATTERNS = {
             r'|\balone counts?\b'
         ),
         'verb of speech or furniture': (
-            r'\b(?:stands?(?! for\b| alone\b)|tells|told|says|said|knows'
-            r'|asks|holds|lies|speaks?)\b'
+            r'\b(?:stands?(?! (?:for|alone|out)\b)|tells|told|says|said|knows'
+            r'|asks|holds(?! the lock\b)|lies|speaks?)\b'
             r'|\bis at it\b'
         ),
         'nobody or nothing': (
             r"\b[Nn]obody(?:'s)?\b"
             rf'|\b[Nn]othing (?:else )?(?:{_AUXILIARY}|[a-z]+s)\b'
-            r'|\b(?!as |is |was )[a-z]+s nothing\b'
-            r'|^Something (?:[a-z]+s)\b'
+            r'|\b(?!as |is |was |changes |does |loads |leaves |places )'
+            r'[a-z]+s nothing\b(?! to do\b)'
+            r'|^Something (?!is wrong\b)(?:[a-z]+s)\b'
         ),
         'order by "is to"': (
             r'\b(?:is|are|was|were) (?:not )?to (?!the\b|a\b|an\b)[a-z]+\b'
@@ -45,7 +46,8 @@ PATTERNS = {
             r'\b(?:and|or|by|for|to|of|than|as|with|at|if) who(?:ever)?\b'
             r'|\b(?:of|for|than|by|with) what (?:is|are|was|has|have|had)\b'
             r'|\b[Ww]hat (?:has|have|goes|comes|went|came)\b(?!.*\?$)'
-            r'|\b[Tt]hose (?:of|go|come)\b|\b(?:is|are) all that\b'
+            r'|(?:^|[,;:] )[Tt]hose of\b|\b[Tt]hose (?:go|come)\b'
+            r'|\b(?:is|are) all that\b'
         ),
         'where for if': (
             r'\b[Ww]here (?:that|this|it|there|nothing|neither|none)'
@@ -53,9 +55,11 @@ PATTERNS = {
         ),
         'turn or way': r"\b(?:its|whose|their|host's) turn\b|\bon its way\b",
         'private word or aphorism': (
-            r'\bcertificate says\b|\bplateaus?\b|\bcohorts?\b|\bstaircases?\b'
-            r'|\bother half\b|\btwins?\b|\brests (?:after|for|until)\b'
-            r'|\bobjects(?: to)?(?=[,.;]| to )|\balike to\b'
+            r'\bcertificate says\b|\bplateaus?\b(?! moves?\b)|\bcohorts?\b'
+            r'|\bstaircases?\b|\bother half\b|\btwins?\b'
+            r'|\brests (?:after|for|until)\b'
+            r'|\bobjects to\b|\b(?:policy|threshold|it|nobody) objects\b'
+            r'|\balike to\b'
             r'|\bcounts? (?:as|for|at)\b|\btaken for\b|\bwaits for no\b'
         ),
     }.items()

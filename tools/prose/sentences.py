@@ -6,7 +6,7 @@ import re
 LONG = 40
 """Words that a sentence may have."""
 _END = re.compile(
-    r'(?<=[.?!])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)["\')]*\s+(?=["\'(]*[A-Z])'
+    r'(?<=[.?!])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)["\')]*\s+(?=["\'(*]*[A-Z])'
 )
 _WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d.,]*")
 _VOWELS = re.compile(r'[aeiouy]+')

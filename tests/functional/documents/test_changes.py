@@ -20,10 +20,10 @@ SHOWN = {
         'functional/documents/test_enum_words.py'
     ],
     'a hard constraint': ['unit/engine/constraints/test_new_constraint.py'],
-    'when a policy objects to a move, or what a move gains': [
+    'the objections of policies to a move, or the gain of a move': [
         'unit/engine/simulation/test_utilization.py'
     ],
-    'who takes part, which hosts take nothing': [
+    'which servers and hosts take part, which hosts receive no server': [
         'unit/engine/eligibility/test_hosts.py',
         'unit/engine/eligibility/test_instances.py',
     ],
@@ -33,20 +33,22 @@ SHOWN = {
     'a budget for some instances, as those of a project': [
         'unit/extensions/cells/planning/test_quota.py'
     ],
-    'why a scope stands still': ['unit/engine/scoring/test_scorecard.py'],
+    'why there is no plan for a scope': [
+        'unit/engine/scoring/test_scorecard.py'
+    ],
     'a strategy of known phases': [
         'unit/examples/strategy.py',
         'functional/watcher/test_example_strategy.py',
     ],
     'a mixture of phases': ['unit/examples/mixture.py'],
     'a goal': ['unit/examples/goal.py'],
-    "what an audit may want instead of the trunk's plan, or beside it": [
+    "plans that an audit may need instead of the trunk's plan, or beside it": [
         'unit/examples/extension.py',
         'unit/examples/extension_strategy.py',
         'unit/examples/test_extension.py',
         'functional/watcher/test_extension.py',
     ],
-    'what holds in a phase': ['unit/engine/test_phase_rules.py'],
+    'a rule of a phase': ['unit/engine/test_phase_rules.py'],
     'a phase': ['unit/engine/planning/test_phases.py'],
     'a search': ['unit/examples/search.py'],
     'a search that spreads': ['unit/engine/planning/search/test_registry.py'],
@@ -79,17 +81,21 @@ SHOWN = {
         'unit/extensions/recovery/test_planning.py',
         'unit/extensions/recovery/actions/restart/test_run.py',
     ],
-    'which server leaves its cell, where to, and why others stay': [
+    'which server leaves its cell, its destination, and why others stay': [
         'unit/extensions/cells/planning/test_cell_moves.py',
         'unit/extensions/cells/planning/test_search.py',
         'unit/extensions/cells/test_cell_parameters.py',
     ],
-    'what is told of a migration': ['unit/actions/core/test_notifications.py'],
-    'to whom it is told': ['unit/actions/core/test_notifications.py'],
+    'a notification about a migration': [
+        'unit/actions/core/test_notifications.py'
+    ],
+    'the receiver of notifications': [
+        'unit/actions/core/test_notifications.py'
+    ],
     'a way to authenticate, or another Prometheus': [
         'unit/clients/prometheus/test_auth.py'
     ],
-    'a hypervisor that tells events': ['unit/monitor/sources/test_base.py'],
+    'a hypervisor that reports events': ['unit/monitor/sources/test_base.py'],
     'a sink of the instance monitor': [
         'unit/monitor/sinks/test_base.py',
         'unit/examples/sink.py',
@@ -102,7 +108,7 @@ SHOWN = {
     'a field of a message': ['unit/monitor/test_messages.py'],
     'what a recording keeps': ['unit/recordings/test_schema.py'],
     'a format of recordings': ['unit/recordings/test_load.py'],
-    'what a load has of a server or a policy': [
+    'what a load contains about a server or a policy': [
         'unit/simulate/fetch/test_documents.py'
     ],
     'a function of PromQL that looks back': ['unit/policies/test_windows.py'],
@@ -134,6 +140,7 @@ class TestChanges(base.BaseTestCase):
         text = (PAGES / 'architecture.rst').read_text()
         _, _, table = text.partition('\nWhere a change goes\n')
         table, _, _ = table.partition('\nTests\n')
+        table = re.sub(':term:`([^`<]+)`', r'\1', table)
         rows = re.findall(r'   \* - (.+)\n     - ', table)
         self.assertEqual(['Change', *SHOWN], rows)
 

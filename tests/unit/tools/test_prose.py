@@ -48,6 +48,7 @@ TRANSLATED = {
         'Kronos never plans a whole cloud because nobody said anything.',
         'An audit moves nothing.',
         'Something rests, or is on its way.',
+        'A continuous audit finds nothing.',
     ),
     'order by "is to"': ('The file is to be written anew.',),
     'who, what or those without a noun': (
@@ -62,6 +63,8 @@ TRANSLATED = {
         'The instances that Nova is busy with count as fixed load.',
         'It shows a percentage that was taken for a ratio.',
         'All hosts are alike to it.',
+        'It moves unless a policy objects.',
+        'The search is on a plateau.',
     ),
 }
 """Sentences that were once in our texts, by a pattern that finds them."""
@@ -71,6 +74,16 @@ PLAIN = (
     'What to do if an action fails?',
     'CODE stands for any host.',
     'Of course, you can start the plan by hand.',
+    'The hosts that stand out are orange.',
+    'No process holds the lock that both share.',
+    'The command is read-only: it changes nothing.',
+    'The page loads nothing and leaves nothing behind.',
+    'A continuous audit that finds nothing to do is empty.',
+    'Something is wrong.',
+    'Kronos empties the host and places nothing new on it.',
+    'The user and the password are those of Watcher.',
+    'The option plateau_moves allows a plateau move.',
+    'CODE also prints single objects.',
     'How many migrations a plan may have.',
 )
 
@@ -115,8 +128,12 @@ class TestPatterns(base.BaseTestCase):
 class TestSentences(base.BaseTestCase):
     def test_split(self) -> None:
         self.assertEqual(
-            ['It moves, e.g. CPU load.', 'Is it on?', 'Yes; it is.'],
-            sentences.split('It moves, e.g. CPU\nload. Is it on? Yes; it is.'),
+            ['It moves, e.g. CPU load.', 'Is it on?', 'Yes; it is.']
+            + ['*Skip Action* ends it.'],
+            sentences.split(
+                'It moves, e.g. CPU\nload. Is it on? Yes; it is. '
+                '*Skip Action* ends it.'
+            ),
         )
 
     def test_words(self) -> None:
@@ -300,7 +317,11 @@ class TestTree(base.BaseTestCase):
             ],
             rows,
         )
-        same = self.tree(doc__source__moved=before.replace('\\\n', ''))
+        same = self.tree(
+            doc__source__moved=before.replace('\\\n', '').replace(
+                '- cell', '- :term:`cell <cells>`'
+            )
+        )
         self.assertEqual(
             [], facts.lost(self.tree(doc__source__page=before), same)
         )
