@@ -11,6 +11,7 @@ extensions = [
     'sphinxcontrib.autoprogram',
     'cliff.sphinxext',
     'drawings',
+    'prompts',
     'module_list',
     'code_tables',
     'troubleshooting',
@@ -20,9 +21,12 @@ extensions = [
 project = 'Kronos'
 copyright = 'The Kronos developers'
 html_theme = 'openstackdocs'
-html_theme_options = {'sidebar_search': True}
-html_static_path = ['css']
+# Nothing is loaded from elsewhere, and no reader is counted.
+html_theme_options = {'analytics_tracking_code': '', 'display_badge': False}
+templates_path = ['site/templates']
+html_static_path = ['site/assets']
 html_css_files = ['kronos.css']
+html_js_files = [('kronos.js', {'defer': 'defer'})]
 openstackdocs_auto_name = False
 # Of two hyphens they would make a dash, in the names of options too.
 smartquotes = False

@@ -5,7 +5,7 @@ import json
 import pathlib
 from typing import Any
 
-from tests.functional.pages import chromium
+from tests.functional.pages import chromium, looking, png
 
 WIDTH, HEIGHT = 1200, 800
 EDGE = 15
@@ -86,7 +86,7 @@ class Dashboard:
         return [dict(zip(titles, row, strict=True)) for row in rest]
 
     def shoot(self, file: pathlib.Path, menu: bool = False) -> None:
-        """Take a picture of what the page is about.
+        """Take a picture of what the page is about, with its words.
 
         :param menu: with all that Horizon has around it
         """
@@ -98,16 +98,11 @@ class Dashboard:
             '.map(one => one.getBoundingClientRect()))'
         )
         left, top = (0, 0) if menu else (left - EDGE, top - EDGE)
-        self._browser.shoot(
-            str(file),
-            {
-                'x': left,
-                'y': top,
-                'width': WIDTH - left,
-                'height': (HEIGHT * 0.7 if menu else bottom + EDGE) - top,
-                'scale': 1,
-            },
-        )
+        height = (HEIGHT * 0.7 if menu else bottom + EDGE) - top
+        clip = {'x': left, 'y': top, 'width': WIDTH - left, 'scale': 1}
+        self._browser.shoot(str(file), {**clip, 'height': height})
+        words = self._run(looking.words(left, top, height))
+        file.write_bytes(png.with_words(file.read_bytes(), words))
 
     def _run(self, script: str) -> Any:
         return self._browser.run(script)

@@ -153,9 +153,13 @@ class Browser:
         width: int = 1280,
         scheme: str = 'light',
         media: str = 'screen',
+        scripts: bool = False,
     ) -> None:
-        """Load a file without running any script of it."""
-        self.ask('Emulation.setScriptExecutionDisabled', value=True)
+        """Load a file.
+
+        :param scripts: whether it may run its own
+        """
+        self.ask('Emulation.setScriptExecutionDisabled', value=not scripts)
         self.ask(
             'Emulation.setDeviceMetricsOverride',
             width=width,
@@ -173,9 +177,15 @@ class Browser:
         self.ask('Emulation.setEmulatedMedia', media=media, features=features)
 
     def run(self, script: str) -> Any:
-        """The value of an expression, of ours and not of the page."""
+        """The value of an expression, of ours and not of the page.
+
+        That of a promise is waited for.
+        """
         found = self.ask(
-            'Runtime.evaluate', expression=script, returnByValue=True
+            'Runtime.evaluate',
+            expression=script,
+            returnByValue=True,
+            awaitPromise=True,
         )
         if 'exceptionDetails' in found:
             raise BrowserError(str(found['exceptionDetails']))

@@ -64,11 +64,11 @@ const box = one => one.getBoundingClientRect();
 """
 
 
-def _script(body: str) -> str:
+def script(body: str) -> str:
     return f'(() => {{ {_HELPERS} {body} }})()'
 
 
-OVERFLOWING = _script("""
+OVERFLOWING = script("""
   const found = [];
   if (document.documentElement.scrollWidth > innerWidth)
     found.push('the page');
@@ -83,7 +83,7 @@ OVERFLOWING = _script("""
 """)
 """Elements beyond the sides, but for what has a scrollbar of its own."""
 
-CUT_OFF = _script("""
+CUT_OFF = script("""
   return texts().filter(one => {
     const style = getComputedStyle(one);
     const clips = style.overflowX !== 'visible' && style.overflowX !== 'auto';
@@ -94,7 +94,7 @@ CUT_OFF = _script("""
 """)
 """Texts of which not all is seen, without the whole as a tooltip."""
 
-OVERLAPPING = _script("""
+OVERLAPPING = script("""
   const found = [];
   for (const row of document.querySelectorAll('tbody tr, thead tr')) {
     if (!shown(row)) continue;
@@ -111,7 +111,7 @@ OVERLAPPING = _script("""
 """)
 """Neighbours in a row of a table whose contents touch."""
 
-FAINT = _script("""
+FAINT = script("""
   const found = [];
   for (const one of texts()) {
     const color = rgba(getComputedStyle(one).color);
@@ -123,7 +123,7 @@ FAINT = _script("""
 """)
 """Texts with a contrast below 4.5, or half transparent."""
 
-FAINT_FIGURES = _script("""
+FAINT_FIGURES = script("""
   const found = [];
   const look = (one, property) => {
     const ratio = contrast(rgba(getComputedStyle(one)[property]).slice(0, 3),
@@ -141,7 +141,7 @@ FAINT_FIGURES = _script("""
 """)
 """Marks with a contrast below 3."""
 
-TOUCHING_TICKS = _script("""
+TOUCHING_TICKS = script("""
   const found = [];
   for (const axis of document.querySelectorAll('.axis')) {
     const ticks = [...axis.querySelectorAll('.tick')].map(box);
@@ -153,12 +153,12 @@ TOUCHING_TICKS = _script("""
 """)
 """Labels of an axis that touch, or are beyond its end."""
 
-SMALLEST_TEXT = _script("""
+SMALLEST_TEXT = script("""
   return Math.min(...texts().map(
     one => parseFloat(getComputedStyle(one).fontSize)));
 """)
 
-BARS = _script("""
+BARS = script("""
   return [...document.querySelectorAll('table.bars')].map(table => {
     const ticks = [...table.querySelectorAll('.tick')];
     const axis = box(table.querySelector('thead .lane'));
@@ -191,7 +191,7 @@ BARS = _script("""
 """)
 """Every table of bars: the numbers, and how far the bars reach."""
 
-FLOW = _script("""
+FLOW = script("""
   return [...document.querySelectorAll('figure.flow')].map(figure => {
     const svg = box(figure.querySelector('.box svg'));
     const ends = side => [...figure.querySelectorAll('.' + side + ' li')].map(
@@ -213,7 +213,7 @@ FLOW = _script("""
 """)
 """The picture of who goes where: rows of both sides, and the lines."""
 
-MOVES = _script("""
+MOVES = script("""
   return [...document.querySelectorAll('section[aria-labelledby$=-moves] '
     + 'tbody tr')].map(row => [...row.children].map(
       one => one.textContent.trim()));
@@ -225,7 +225,7 @@ def drawn(table: str) -> str:
 
     :param table: a selector of CSS
     """
-    return _script(f"""
+    return script(f"""
   return [...document.querySelectorAll('{table} tbody tr')].map(
     row => [box(row).top, [...row.children].map(
       one => (one.querySelector('bdi') ?? one).textContent.trim())]
@@ -233,7 +233,7 @@ def drawn(table: str) -> str:
 """)
 
 
-ORDERS = _script("""
+ORDERS = script("""
   return [...document.querySelectorAll('.sort')].map(group => ({
     name: group.querySelector('input').name,
     legend: group.querySelector('legend').textContent,
@@ -247,7 +247,7 @@ ORDERS = _script("""
 """)
 """What tables can be sorted by."""
 
-UNALIGNED = _script("""
+UNALIGNED = script("""
   const found = [];
   for (const table of document.querySelectorAll('.sortable table')) {
     const head = [...table.querySelectorAll('thead th')].map(box);
@@ -265,13 +265,13 @@ UNALIGNED = _script("""
 
 def all_of(selector: str) -> str:
     """The texts of the elements that a selector of CSS finds."""
-    return _script(f"""
+    return script(f"""
   return [...document.querySelectorAll('{selector}')].map(
     one => one.textContent.trim());
 """)
 
 
-BROKEN_LABELS = _script("""
+BROKEN_LABELS = script("""
   return [...document.querySelectorAll('dt')].filter(one => {
     const height = extent(one).bottom - extent(one).top;
     return height > 1.5 * parseFloat(getComputedStyle(one).lineHeight);
@@ -279,12 +279,12 @@ BROKEN_LABELS = _script("""
 """)
 """Labels of more than one line."""
 
-OUTLINE = _script("""
+OUTLINE = script("""
   return [...document.querySelectorAll('h1, h2, h3, h4')].map(
     one => Number(one.tagName[1]));
 """)
 
-SCRIPTS = _script("""
+SCRIPTS = script("""
   return [...document.querySelectorAll('script, iframe, object, embed, form, '
       + 'img, link:not([href^="data:"]), base')].map(named).concat(
     [...document.querySelectorAll('*')].filter(one => [...one.attributes].some(
@@ -295,7 +295,7 @@ SCRIPTS = _script("""
 """)
 """What runs or loads something, or leads elsewhere."""
 
-COLOURS = _script("""
+COLOURS = script("""
   const key = kind => document.querySelector('.key ' + kind);
   const style = (one, name) => rgba(getComputedStyle(one)[name]).slice(0, 3);
   return {
@@ -308,3 +308,22 @@ COLOURS = _script("""
   };
 """)
 """Those that mean something, as red, green and blue up to 255."""
+
+
+def words(left: float, top: float, height: float) -> str:
+    """The texts that are seen in a part of the page, a line each.
+
+    :param left: where it begins, in pixels from the left of the page
+    :param top: the same from the top of the page
+    :param height: of the part, which reaches to the right
+    """
+    return script(f"""
+  return nodes(document.body).filter(one => {{
+    const range = document.createRange();
+    range.selectNode(one);
+    const place = range.getBoundingClientRect();
+    const middle = (place.top + place.bottom) / 2 + scrollY;
+    return place.left + scrollX >= {left}
+      && middle > {top} && middle < {top + height};
+  }}).map(one => one.data.trim()).join('\\n');
+""")

@@ -4,10 +4,14 @@ that watcher-dashboard tells of them.
 """
 
 import json
+import pathlib
+import re
 import uuid
 from typing import Any
 
-from tests.functional.pages import chromium
+from testtools import matchers
+
+from tests.functional.pages import chromium, png
 from tests.lab import base, dashboard
 from tests.lab.base import Wanted
 
@@ -15,7 +19,19 @@ import _bootstrap  # isort: skip
 from labkit import settings  # isort: skip
 
 SHOTS = base.TOP / '.lab' / 'screenshots'
-"""The page about Horizon shows some of them."""
+KEPT = base.TOP / 'doc' / 'source' / 'images'
+SHOWN = {
+    'audit': 'horizon-audit',
+    'plans': 'horizon-plans',
+    'plan-FAILED': 'horizon-plan',
+    'action-FAILED': 'horizon-action',
+}
+"""Pictures that the page about Horizon shows."""
+OF_ONE_RUN = re.compile(
+    r'[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{32}|even-alpha-[\da-f]{4}'
+    r'|\w{3,5}\.? \d+, \d{4}, ([\d:]+ [ap]\.m\.|noon|midnight)|\d+(\.\d+)?'
+)
+"""Ids, times and numbers."""
 PARAMETERS = {'aggregates': 'alpha', 'max_migrations': 5}
 BOOKKEEPING = ('carrier', 'turn')
 """What the appliers write down for each other."""
@@ -150,5 +166,24 @@ class TestHorizon(base.LabTestCase):
             self.assertIn('[destination_refused]', facts['Status Message'])
 
     def shoot(self, name: str, menu: bool = False) -> None:
-        """Keep a picture of the page."""
-        self.page.shoot(SHOTS / f'horizon-{name}.png', menu)
+        """Take a picture of the page; those that are kept show the same."""
+        path = SHOTS / f'horizon-{name}.png'
+        self.page.shoot(path, menu)
+        if name in SHOWN:
+            kept = KEPT / f'{SHOWN[name]}.png'
+            # All pictures are taken, so that one run makes all anew.
+            self.expectThat(
+                _lines(path),
+                # Of a list, plans of other tests show more.
+                matchers.ContainsAll(_lines(kept))
+                if menu
+                else matchers.Equals(_lines(kept)),
+                f'copy {path} to {kept}',
+            )
+
+
+def _lines(picture: pathlib.Path) -> set[str]:
+    """What is read in a picture, but for what is of one run."""
+    words = png.words(picture.read_bytes())
+    lines = [line.replace(' items', ' item') for line in words.splitlines()]
+    return {OF_ONE_RUN.sub('0', line) for line in lines}
