@@ -119,8 +119,7 @@ def _events(
         missing = _missing(row.parameters)
         if missing:
             LOG.warning(
-                'Action %s is left out of what is remembered: its input '
-                'parameters do not say %s',
+                'Action %s is ignored: its input parameters lack %s',
                 row.uuid,
                 ', '.join(missing),
             )

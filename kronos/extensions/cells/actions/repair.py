@@ -198,7 +198,7 @@ class CellMoveRepair(MovePart):
         uuid, ours = task.instance, self._checkpoint.migration
         reset = ShellCommand.SERVER_SET_ERROR.of(server=uuid)
         self._journal.commands += [
-            '# only if no nova-conductor is at it any more:',
+            '# only if no nova-conductor is working on it any more:',
             reset,
             ShellCommand.SERVER_REBOOT.of(server=uuid),
             *(
@@ -310,7 +310,9 @@ class CellMoveRepair(MovePart):
             return None
         if instance is None:
             self._leave(step)
-            remarks.append(f'"{command}" was asked for; Nova says no more')
+            remarks.append(
+                f'"{command}" was requested; Nova returned no details'
+            )
             return None
         if step.is_mended(instance):
             remarks.append(f'mended by "{step.command.short}"')

@@ -428,8 +428,8 @@ class TestSoftRules(base.BaseTestCase):
             soft_rule_penalty=0.3,
         )
         self.assertEqual(
-            '1 legal destinations, none improves enough; 1 at the penalty '
-            'of a soft server group',
+            '1 legal destinations, but none lowers the combined imbalance '
+            'enough; 1 would break a soft server group, at a penalty',
             result.stayed['v'],
         )
 
