@@ -160,8 +160,8 @@ class Forecast:
         plans = wording.counted(workers, 'plan')
         return (
             f'{text}; [watcher_applier] workers = {workers} allows {plans} '
-            'at a time. These numbers are from the configuration of '
-            'the decision engine; that of the applier decides'
+            "at a time. So says the decision engine's own configuration; the "
+            "applier's counts"
         )
 
 

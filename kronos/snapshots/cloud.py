@@ -22,12 +22,12 @@ from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'
 NO_HISTORY = (
-    'the recording has no past moves from Watcher, so no quarantine is in '
-    'force, and cooldowns come only from the migrations of Nova'
+    'what Watcher knows of past moves is not recorded, so no quarantine is in '
+    'force, and cooldowns are known from the migrations of Nova alone'
 )
 NO_DIRTY_RATES = (
-    'the rate at which guests write to memory is not known, so migrations may '
-    'take longer than expected'
+    'how fast guests write to memory is not known, so migrations may take '
+    'longer than expected'
 )
 """Warnings that are told with the reason."""
 

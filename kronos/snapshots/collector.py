@@ -251,7 +251,7 @@ class Collector:
             if not host.node:
                 host.frozen = (
                     'while a cell is down its hypervisor is not known, and '
-                    'Placement has no provider of that name'
+                    'no provider of Placement is called like it'
                 )
             if host.node in rooms:
                 host.headroom, host.traits = rooms[host.node]

@@ -119,7 +119,8 @@ def _events(
         missing = _missing(row.parameters)
         if missing:
             LOG.warning(
-                'Action %s is ignored: its input parameters lack %s',
+                'Action %s is left out of what is remembered: its input '
+                'parameters do not say %s',
                 row.uuid,
                 ', '.join(missing),
             )

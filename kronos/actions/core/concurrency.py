@@ -131,7 +131,7 @@ class Concurrency:
         if uuid not in self._told:
             self._told.add(uuid)
             LOG.info(
-                'A migration of %s is ignored: Nova does not report how it '
+                'A migration of %s does not count: Nova has not said how it '
                 'ended, but the server is not busy',
                 uuid,
             )
@@ -144,9 +144,8 @@ class Concurrency:
         if migration.instance not in self._told:
             self._told.add(migration.instance)
             LOG.warning(
-                'The migration of %s from %s to %s is stuck: Nova has '
-                'reported no change of it for %d s. It counts only at these '
-                'hosts',
+                'The migration of %s from %s to %s is stuck: Nova has told '
+                'nothing new of it for %d s. It counts at these hosts alone',
                 migration.instance,
                 migration.source,
                 migration.destination,

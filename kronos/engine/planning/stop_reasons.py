@@ -256,8 +256,8 @@ def _why_stuck(simulation: Simulation, instance: int) -> Reason:
     _, objected = utilization.judge(source, legal, leaving, entered)
     number = int(objected.sum())
     text = (
-        f'{legal.size} legal destinations, but none lowers the combined '
-        'imbalance'
+        f'{wording.counted(legal.size, "legal destination")}, but none '
+        'lowers the combined imbalance'
     )
     if costly := int((breaks > 0).sum()):
         text += (

@@ -312,9 +312,10 @@ class _PolicyView:
 def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
     """The warning about instances that are drained, by their names."""
     return (
-        f'policy {policy.name} has no usable sample for {len(lacking)} of the '
-        f'instances on {host}, which is being drained '
-        f'({wording.some(lacking)}): Kronos assumes the share of their flavor'
+        f'policy {policy.name} has no usable sample for '
+        f'{wording.counted(len(lacking), "instance")} '
+        f'({wording.some(lacking)}) on {host}, which is being drained: Kronos '
+        'assumes the share of the flavor'
     )
 
 

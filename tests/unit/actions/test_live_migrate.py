@@ -125,7 +125,7 @@ class LiveMigrateTestCase(base.DbTestCase):
         for line in lines[::2]:
             self.assertIn(
                 f"Action {row.uuid}: Watcher's database does not show its "
-                'state (DBNonExistentTable); the action goes on',
+                'state (DBNonExistentTable); the action continues',
                 line,
             )
         self.assertEqual('KRONOS: goes on', self.message(row))

@@ -470,7 +470,7 @@ class TestHistory(RecordTestCase):
         )
         code, err = self.record()
         self.assertEqual(0, code)
-        self.assertIn('warning: the recording has no past moves', err)
+        self.assertIn('warning: what Watcher knows', err)
         result = load.read(str(self.target))
         [text] = result.unknown
         self.assertIn('HTTP 403', text)

@@ -177,7 +177,7 @@ NAMES = [
     Mistake(
         'Prometheus has ports',
         'host-names',
-        'says a1:9100 where Nova has a1',
+        'has the name a1:9100 where Nova has a1',
         'set [kronos] host_match = short',
         steps(lambda case: case.rename('{}:9100')),
         conf(host_match='short'),
@@ -185,7 +185,7 @@ NAMES = [
     Mistake(
         'Prometheus has domains and ports',
         'host-names',
-        'says a1.x.org:9100 where Nova has a1',
+        'has the name a1.x.org:9100 where Nova has a1',
         'host_match = short',
         steps(lambda case: case.rename('{}.x.org:9100')),
         conf(host_match='short'),

@@ -189,8 +189,8 @@ class PlannerTestCase(base.DbTestCase):
             '([kronos] max_concurrent_migrations = 3 per scope)\n'
             f'Action plan {plan.uuid}: [{GROUP}] max_workers = 1 allows 1, '
             'so that it takes 5; [watcher_applier] workers = 1 allows 1 plan '
-            'at a time. These numbers are from the configuration of '
-            'the decision engine; that of the applier decides\n',
+            "at a time. So says the decision engine's own configuration; the "
+            "applier's counts\n",
             self.logged.output,
         )
 

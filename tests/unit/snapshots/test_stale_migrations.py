@@ -95,19 +95,19 @@ class TestSentence(base.BaseTestCase):
     def test_it_names_what_an_operator_has_to_act_on(self) -> None:
         self.assertEqual(
             'The move of u1 a -> b waits in action plan p, which is ONGOING, '
-            'but that migration has not begun for 10 min: Kronos ignores it. '
+            'but nothing of that has happened for 10 min: it counts no more. '
             'If its applier is dead, cancel the plan',
             stale_migrations.sentence(waiting(SILENT)),
         )
         self.assertEqual(
             'The move of u1 a -> b waits in action plan p, which is '
-            'CANCELLING, but that migration has not begun for 60 s: Kronos '
-            'ignores it',
+            'CANCELLING, but nothing of that has happened for 60 s: it counts '
+            'no more',
             stale_migrations.sentence(waiting(939.0, 'CANCELLING')),
         )
         self.assertEqual(
             'The move of u2 a -> b is ONGOING for watcher, but the server is '
-            'not moving: Kronos ignores it',
+            'not moving: it counts no more',
             stale_migrations.sentence(running(SILENT)),
         )
 

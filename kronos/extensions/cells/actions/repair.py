@@ -140,7 +140,9 @@ def room_of_deleted(
                 if context.placement.nodes_of(consumer)
             ]
         except exceptions.ClientError as error:
-            LOG.warning('Of what was deleted: %s', error)
+            LOG.warning(
+                'The allocations of a deleted server are not known: %s', error
+            )
             owners = list(consumers)
         if late or not owners:
             return [

@@ -316,6 +316,6 @@ def _sound(row: dict[str, Any]) -> Checkpoint:
         raise faults.error(
             Fault.BAD_PARAMETERS,
             f'the note in its row about an earlier request ({CELL_MARK}) is '
-            'not valid: Kronos requests nothing; check what the server does',
+            'not valid: Kronos sends no request; check what the server does',
         )
     return checkpoint

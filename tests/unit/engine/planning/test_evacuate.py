@@ -439,9 +439,9 @@ class TestPlan(base.BaseTestCase):
                     moved = [step.instance for step in result.steps]
                     self.assertIn('v0', moved)
                     self.assertIn(
-                        'policy cpu has no usable sample for 1 of the '
-                        'instances on off, which is being drained (v0): '
-                        'Kronos assumes the share of their flavor',
+                        'policy cpu has no usable sample for 1 instance '
+                        '(v0) on off, which is being drained: Kronos assumes '
+                        'the share of the flavor',
                         result.warnings,
                     )
 
