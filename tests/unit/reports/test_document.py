@@ -223,7 +223,7 @@ class TestDocument(base.BaseTestCase):
 
     def test_a_step_to_another_cell(self) -> None:
         move = CellMove('old', 'new', 'm1', 'm1')
-        why = 'leaves cell old, which is emptied'
+        why = 'leaves cell old, which is being emptied'
         [row] = scope(steps=[step(how=move, why=why)])['steps']
         self.assertEqual('old', row['cell_move']['source_cell'])
         self.assertEqual(why, row['why'])

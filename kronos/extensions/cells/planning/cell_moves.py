@@ -135,7 +135,7 @@ class CellMoves:
             return
         new = needs_of(self._snapshot).flavors.get(name)
         if new is None:
-            text = f'there is no flavor {name}, which flavor_map gives it'
+            text = f'there is no flavor {name}, which flavor_map assigns to it'
             yield Reason(text, Code.CELL_FLAVOR_GONE, name)
         elif not instance.is_volume_backed and new.root_gb < instance.root_gb:
             text = (

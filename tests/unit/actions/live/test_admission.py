@@ -446,5 +446,5 @@ class RetryTestCase(AdmissionTestCase):
         self.cloud.answers['GET', f'{base.NOVA}/servers'] = [
             (503, {'Retry-After': '7200'})
         ]
-        self.refused(exceptions.NovaClientError, '503', 'wait 2 h')
+        self.refused(exceptions.NovaClientError, '503', 'wait of 2 h')
         self.assertEqual(1000.0, self.clock.now)
