@@ -84,8 +84,8 @@ def why_stopped(
             text = f'the budget of {moves} is used'
     else:
         text = (
-            f'no legal {_kinds(settings)} improves the combined imbalance '
-            f'of {utilization.combined():.3f}{_by_least(settings)}{after}'
+            f'no legal {_kinds(settings)} lowers the combined imbalance of '
+            f'{utilization.combined():.3f}{_by_least(settings)}{after}'
         )
     if not over.any():
         none = 'no policy' if all_judged else 'no judged policy'
