@@ -654,7 +654,9 @@ class TestLimits(base.BaseTestCase):
         snapshot.groups = [group]
         result = plan(snapshot, headroom_hosts=1)
         self.assertEqual([], result.steps)
-        self.assertIn('instance t of h3 has no destination', result.stayed['a'])
+        self.assertIn(
+            'instance t of h3 has no destination', result.stayed['a']
+        )
 
     def test_headroom_for_fixed_instances_too(self) -> None:
         """The locked one needs a place when its host is lost."""
