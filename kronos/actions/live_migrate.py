@@ -96,7 +96,7 @@ class LiveMigrate(watcher_action.KronosAction):
         """Whether the move that this one is the answer to was made.
 
         :raises StaleTask: it was not; Watcher goes on all the same
-        :raises TurnUnknown: Watcher's database does not tell
+        :raises TurnUnknown: Watcher's database cannot be read
         """
         required = self.input_parameters.get('requires')
         if not required:
@@ -107,11 +107,11 @@ class LiveMigrate(watcher_action.KronosAction):
                     return
                 raise faults.error(
                     Fault.OTHER_HALF,
-                    'it is half of an exchange, and the other half, the '
-                    f'move of {required}, is {action.state}',
+                    'it is one migration of a swap, and the other one, of '
+                    f'{required}, is {action.state}',
                 )
         raise faults.error(
             Fault.OTHER_HALF,
-            f'it is half of an exchange whose other half, {required}, is not '
-            'in its plan',
+            'it is one migration of a swap, and the other one, of '
+            f'{required}, is not in its plan',
         )

@@ -20,7 +20,7 @@ KronosException
     MigrationCancelled    the move was aborted, or cancelled by Nova, for
                           no fault of the instance: its plan was cancelled,
                           its destination was closed, a service was stopped
-    TurnUnknown           Watcher's database does not tell
+    TurnUnknown           Watcher's database cannot be read
 
 A MigrationError holds its code of :mod:`kronos.engine.faults` as ``fault``,
 and ``transient`` if the same may go well the next time.

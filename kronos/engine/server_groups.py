@@ -48,13 +48,13 @@ def why_not(
             )
         return None
     if group.policy not in TOGETHER:
-        text = f'{name} has a policy that is not known'
+        text = f'{name} has an unknown policy'
         return Reason(text, Code.GROUP_UNKNOWN, group.uuid)
     if members_elsewhere:
         text = f'{name} has {members_elsewhere} other members elsewhere'
         return Reason(text, Code.GROUP_TOGETHER, group.uuid)
     if group.policy == 'affinity' and not members_there:
-        text = f'{name} has no other member there, and Nova asks for one'
+        text = f'{name} has no other member there, and Nova requires one'
         return Reason(text, Code.GROUP_LONE, group.uuid)
     return None
 

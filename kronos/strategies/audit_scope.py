@@ -66,8 +66,8 @@ def _chosen(
     if result.aggregates or result.availability_zones:
         raise exceptions.ScopeError(
             "The audit's scope names aggregates or zones, but its parameters "
-            f'name {choice.NAMES}; leave them out of the scope, where only '
-            'exclude may stand.'
+            f'name {choice.NAMES}; remove them from the scope, which may then '
+            'contain only exclude.'
         )
     result.chosen = choice
     return result
@@ -134,7 +134,7 @@ def _some(value: Any, where: str) -> list[dict[str, Any]]:
     if not items:
         raise exceptions.ScopeError(
             f"The audit's scope has {where} without an item; name some "
-            f'there, or leave {where} out to plan what [kronos] says.'
+            f'there, or leave {where} out to plan the aggregates of [kronos].'
         )
     return items
 

@@ -190,7 +190,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
             LOG.error('Audit %s: %s', audit.uuid, message)
         except ImportError as error:
             LOG.exception('Audit %s: a package is missing', audit.uuid)
-            message = f'Kronos is not installed whole: {error}'
+            message = f'Kronos is not completely installed: {error}'
         except Exception as error:
             # Its text may hold anything, so it is only for the log.
             LOG.exception('Audit %s failed unexpectedly', audit.uuid)

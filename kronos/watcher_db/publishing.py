@@ -35,7 +35,7 @@ class DatabaseUnknown(exceptions.KronosException):
     """Watcher's database does not answer, or not in time."""
 
     msg_fmt = (
-        "Watcher's database does not tell which plans there are: %(reason)s"
+        "Watcher's database does not show which plans there are: %(reason)s"
     )
 
 

@@ -90,9 +90,8 @@ class Allocations:
             heal = ShellCommand.HEAL_ALLOCATIONS.of(server=self._task.instance)
             besides = self._of_migration(migration)
             return (
-                f'Placement holds room for it on {nodes}: "{heal}" puts that '
-                'right'
-                f'{f"; {besides}" if besides else ""}'
+                f'Placement has its allocations on {nodes}: "{heal}" corrects '
+                f'them{f"; {besides}" if besides else ""}'
             )
         return self._of_migration(migration)
 
@@ -100,7 +99,7 @@ class Allocations:
         providers = self._placement.nodes_of(self._task.instance)
         if providers:
             nodes = ' and '.join(sorted(providers))
-            return f'Placement still holds room for it on {nodes}'
+            return f'Placement still has allocations for it on {nodes}'
         return self._of_migration(migration)
 
     def _of_migration(self, migration: str) -> str:
@@ -110,8 +109,8 @@ class Allocations:
         nodes = ' and '.join(sorted(providers))
         free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
         return (
-            f'Placement still holds room for its migration on {nodes}: '
-            f'"{free}" gives it back'
+            f'Placement still has allocations for its migration on {nodes}: '
+            f'"{free}" releases them'
         )
 
     def put_back(self, migration: str, remark: str) -> str:
@@ -138,8 +137,8 @@ class Allocations:
             LOG.warning('Instance %s: %s', task.instance, error)
             return remark
         LOG.warning(
-            'Instance %s: its room on %s was given back to it in Placement; '
-            'Nova had left it with the migration %s',
+            'Instance %s: its allocations on %s were given back to it in '
+            'Placement; Nova had left them with the migration %s',
             task.instance,
             task.source,
             migration,

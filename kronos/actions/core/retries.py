@@ -81,7 +81,7 @@ def given_up(
     """An error that no further try follows, with what is to be said of it."""
     delay = _asked(error)
     long = delay > settings.timing.queue_timeout
-    wish = f'it asks to wait {durations.exact(delay)}' if long else ''
+    wish = f'it requires a wait of {durations.exact(delay)}' if long else ''
     return extended(error, wish, *more)
 
 

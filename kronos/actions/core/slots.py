@@ -276,7 +276,7 @@ class Slots:
         except lock.FAILURES as error:
             raise faults.error(
                 Fault.WATCHER_ERROR,
-                "Watcher's database does not tell which moves are under way: "
+                "Watcher's database does not show which moves are under way: "
                 f'{lock.reason(error)}',
             ) from error
 

@@ -125,7 +125,7 @@ def is_over(
     """Whether a move is over; another delivery of it is waited for.
 
     :raises MigrationCancelled: its plan was cancelled
-    :raises TurnUnknown: Watcher's database does not tell
+    :raises TurnUnknown: Watcher's database cannot be read
     """
     is_logged = False
     while True:

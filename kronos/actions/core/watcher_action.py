@@ -190,7 +190,7 @@ class KronosAction(base.BaseAction):
         return lambda hosts: _excluded(self._prometheus(), query, hosts, how)
 
     def _actions_of_plan(self) -> list[Any]:
-        """:raises TurnUnknown: Watcher's database does not tell"""
+        """:raises TurnUnknown: Watcher's database cannot be read"""
         plan = self.input_parameters['action_plan_uuid']
         try:
             return lock.read(
@@ -202,7 +202,7 @@ class KronosAction(base.BaseAction):
         except Exception as error:
             raise faults.error(
                 Fault.WATCHER_ERROR,
-                f"Watcher's database does not tell the actions of plan "
+                f"Watcher's database does not show the actions of plan "
                 f'{plan}: {lock.reason(error)}',
             ) from error
 
@@ -230,16 +230,16 @@ class KronosAction(base.BaseAction):
         except Exception as error:
             if not self._is_database_away:
                 LOG.warning(
-                    "Action %s: Watcher's database does not tell how it goes "
-                    '(%s); the action goes on',
+                    "Action %s: Watcher's database does not show its state "
+                    '(%s); the action continues',
                     self.input_parameters.get('action_uuid', '?'),
                     lock.reason(error),
                 )
             self._is_database_away = True
-            LOG.debug("Watcher's database does not tell", exc_info=True)
+            LOG.debug("Watcher's database cannot be read", exc_info=True)
             return None
         if self._is_database_away:
-            LOG.info("Watcher's database tells again how it goes")
+            LOG.info("Watcher's database shows the state of the action again")
         self._is_database_away = False
         return result
 

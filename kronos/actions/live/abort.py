@@ -85,7 +85,7 @@ class Abort:
             LOG.warning(
                 'Instance %s: not aborted: %s', self._task.instance, words
             )
-            self._tell(f'its migration is to be aborted; {words}')
+            self._tell(f'Kronos is aborting its migration; {words}')
         self.refusal = words
 
 

@@ -77,7 +77,7 @@ class ForceComplete:
         elif self._at_stall is AtStall.POST_COPY:
             # It may have been over between two looks.
             how = 'force'
-        return f'its passes were in vain, so it was ended by {how}'
+        return f'it did not converge, so it was completed by {how}'
 
     def ask(self, seen: MigrationStatus, passes: Passes) -> str:
         """Ask Nova for it.

@@ -211,11 +211,10 @@ class MigrationMonitor:
         if seen is not None and seen.id is None:
             raise faults.error(
                 Fault.QUEUED_TOO_LONG,
-                'Nova took the request '
-                f'{durations.rounded(seconds)} ago and has made no '
-                'migration of it, so there was nothing to abort; the server '
-                'stays migrating, and a nova-conductor that comes back may '
-                f'still begin{self._hosts.text()}',
+                f'Nova took the request {durations.rounded(seconds)} ago and '
+                'has made no migration for it, so there was no migration to '
+                'abort; the server stays migrating, and a nova-conductor that '
+                f'comes back may still begin{self._hosts.text()}',
             )
         return faults.error(
             Fault.QUEUED_TOO_LONG,
@@ -256,7 +255,7 @@ class MigrationMonitor:
         return self._late(
             Fault.MIGRATION_STALLED,
             f'aborted: it does not converge ({come.passes}): {vain} more '
-            f'passes have left no less memory{more} '
+            f'passes did not reduce the remaining memory{more} '
             f'({self._observed.text()}){self._hosts.text()}',
         )
 
@@ -357,8 +356,8 @@ class MigrationMonitor:
         state = f'but not over in Nova yet: {self._observed.text()}'
         if seen is not None and seen.id is None:
             state = (
-                'and Nova has made no migration of its request, so there was '
-                'nothing to abort; it may still begin'
+                'and Nova has made no migration for its request, so there was '
+                'no migration to abort; it may still begin'
             )
         elif refusal:
             state += f'; {refusal}'

@@ -81,7 +81,8 @@ def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
     if ends and task.destination not in ends:
         raise faults.error(
             Fault.INSTANCE_ELSEWHERE,
-            f'the instance is on its way to {" and ".join(sorted(ends))}',
+            'the instance is already being migrated to '
+            f'{" and ".join(sorted(ends))}',
         )
     return bool(ends)
 
@@ -114,7 +115,8 @@ def _check_closed(client: NovaClient, task: MigrationTask) -> None:
     if service is not None and service.status == 'enabled':
         raise faults.error(
             Fault.HOST_NOT_CLOSED,
-            f'its source {task.source} was to be closed before, and is open',
+            f'its source {task.source} should have been disabled before, but '
+            'is enabled',
         )
 
 
@@ -156,7 +158,7 @@ class Admission:
         if self.arrived:
             return ''
         if readiness is Readiness.UNDER_WAY:
-            return f'it is on its way to {self._task.destination} already'
+            return f'it is already being migrated to {self._task.destination}'
         self._concurrency.look()
         reason = self._context.slots.take(self._why_wait)
         if self._concurrency.is_behind:

@@ -94,13 +94,13 @@ class ServerRecovery:
             )
         self.in_short = 'in ERROR'
         if by_nova is None:
-            return f'nobody knows whether its guest runs on {host}'
+            return f'it is unknown whether its guest runs on {host}'
         if not by_nova or by_exporters.get(host, RUNNING) != RUNNING:
             self.in_short = f'in ERROR, its guest does not run on {host}'
             return f'its guest does not run on {host}'
         seen = 'nova-compute has asked the hypervisor'
         if host in by_exporters:
-            seen += ', and its exporter tells the same'
+            seen += ', and its exporter reports the same'
         text = f'its guest runs on {host} all the same ({seen})'
         self.in_short = f'in ERROR, its guest runs on {host}'
         if host == self._task.source and clear and not instance.task_state:
@@ -149,7 +149,7 @@ class ServerRecovery:
         uuid = self._task.instance
         command = (
             f'"{ShellCommand.SERVER_SET_ACTIVE_UNASKED.of(server=uuid)}" '
-            'puts its row right'
+            'repairs its row'
         )
         if not self._mends:
             self.in_short += f': "{ShellCommand.SERVER_SET_ACTIVE.short}"'
@@ -159,10 +159,10 @@ class ServerRecovery:
         try:
             self._live_migration.set_active(uuid)
         except exceptions.NovaClientError as error:
-            return f'its row was not put right (recover_rows): {error}'
+            return f'its row was not repaired (recover_rows): {error}'
         LOG.warning(
-            'Instance %s: Nova called it ERROR after its migration had '
-            'failed; its guest runs on %s, so it is ACTIVE again',
+            'Instance %s: Nova set it to ERROR after its migration failed; '
+            'its guest runs on %s, so Kronos set it to ACTIVE',
             uuid,
             self._task.source,
         )

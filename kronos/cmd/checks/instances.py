@@ -233,7 +233,7 @@ def _remedy(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
             f'with vm_profile_label_type: {best} '
             f'{len(by_type[best].measured)} would have one'
         )
-    if any('cannot tell' in why for why in now.reasons.values()):
+    if any('cannot distinguish' in why for why in now.reasons.values()):
         return (
             'several servers share a name: take their uuids, with '
             'vm_profile_label_type: nova_instance_uuid'

@@ -109,4 +109,4 @@ class HostStatus(KeyedConstraint[None, Reason | None]):
     def why(key: None, other: Reason | None) -> Reason | None:
         if not other:
             return None
-        return other.worded(f'the host takes nothing: {other}')
+        return other.worded(f'the host accepts no instances: {other}')

@@ -26,7 +26,7 @@ def reason(uuid: str, host: str, held_on: Collection[str]) -> Reason:
     nodes = ' and '.join(sorted(held_on)) or 'no host'
     heal = ShellCommand.HEAL_ALLOCATIONS.of(server=uuid)
     return Reason(
-        f'Placement holds room for it on {nodes} instead of {host}: '
-        f'"{heal}" puts that right',
+        f'Placement has its allocations on {nodes} instead of {host}: '
+        f'"{heal}" corrects them',
         Code.INSTANCE_ALLOCATIONS,
     )

@@ -291,8 +291,7 @@ class _Past:
         return (
             f'instance {self._texts.called(cause.instance)} is in quarantine '
             f'as a precaution: its move {quarantine.route(cause)} failed with '
-            'an error of a type that is not known: '
-            f'{cause.error_type or "none"}'
+            f'an error of an unknown type: {cause.error_type or "none"}'
         )
 
     def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
@@ -319,8 +318,8 @@ class _Past:
         ago = self._texts.ago(cause) + event_texts.meant(cause)
         return (
             f'it is in quarantine {span}: {name} at its move '
-            f'{quarantine.route(cause)}, {ago}; '
-            'any move by hand that arrives ends that'
+            f'{quarantine.route(cause)}, {ago}; a successful migration by '
+            'hand ends the quarantine'
         )
 
 

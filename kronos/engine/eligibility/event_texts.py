@@ -64,8 +64,8 @@ class EventTexts:
         seconds = max(0.0, self._now - event.at)
         start = ShellCommand.PLAN_START.of(plan=event.plan)
         return (
-            f'no applier has begun for {durations.rounded(seconds)}; if that '
-            f'lasts, "{start}", or cancel it: its trigger was lost'
+            f'no applier has started for {durations.rounded(seconds)}; if '
+            f'that lasts, "{start}", or cancel the plan: its trigger was lost'
         )
 
 

@@ -136,7 +136,9 @@ def of_service(
         text = f'{place or "it"} has no nova-compute service'
         return [Reason(text, Code.HOST_NO_SERVICE)]
     if service.state is None:
-        text = f'os-services gives no state for {place or "it"}: its cell is '
+        text = (
+            f'os-services returns no state for {place or "it"}: its cell is '
+        )
         return [Reason(text + 'down', Code.HOST_CELL_DOWN)]
     compute = f'nova-compute on {place}' if place else 'nova-compute'
     against = []

@@ -77,10 +77,10 @@ def _lack(seconds: float, option: str, most: float) -> str:
     if seconds <= 0.0:
         return f'it has no effect: {seconds:g} s are left'
     if not most:
-        return f'it has no effect: this plan keeps no {option}'
+        return f'it has no effect: this plan has no {option}'
     if seconds > most:
         return (
-            f'it counts as {durations.exact(most)}, which is the {option} of '
+            f'Kronos uses {durations.exact(most)} instead, the {option} of '
             'this plan'
         )
     return ''
@@ -104,8 +104,8 @@ class Sown:
             return None
         return Reason(
             f'aggregate {self._scope} cools down for '
-            f'{durations.rounded(math.ceil(remaining))}: '
-            'the cooldowns of the recording say so',
+            f'{durations.rounded(math.ceil(remaining))}: set in the cooldowns '
+            'of the recording',
             Code.SCOPE_COOLDOWN,
         )
 
@@ -127,5 +127,5 @@ class Sown:
                 if remaining == math.inf
                 else f'for {durations.rounded(math.ceil(remaining))}'
             )
-        text = f'{what} {span}: the cooldowns of the recording say so'
+        text = f'{what} {span}: set in the cooldowns of the recording'
         return Reason(text, code)

@@ -80,10 +80,11 @@ class StuckMigrations:
         }
         return [
             f'the migration of instance {self._called(uuid)} '
-            f'{quarantine.route(event)} is stuck: nothing new was heard of it '
-            f'for {durations.beside(self._now - event.at, limit)} '
-            f'(stuck_after is {durations.exact(limit)}); it holds its '
-            'instance and its hosts back until it is ended by hand'
+            f'{quarantine.route(event)} is stuck: Nova has reported no change '
+            f'of it for {durations.beside(self._now - event.at, limit)} '
+            f'(stuck_after is {durations.exact(limit)}); end it by hand; '
+            'until then it blocks its instance and counts against the limits '
+            'of its hosts'
             for uuid, event in sorted(stuck.items())
         ]
 

@@ -77,7 +77,8 @@ class _Answer:
 
     def _not_asked(self) -> Said:
         return Code.NOT_ASKED, (
-            f'it is legal, but nothing asks for it: {self._result.reason}'
+            'it is legal, but the strategy plans no such moves: '
+            f'{self._result.reason}'
         )
 
     def in_drain(self) -> Said:
@@ -101,8 +102,8 @@ class _Answer:
             return self._stuck(gain - cost)
         if self._result.stopped is StopReason.BALANCED:
             return Code.SCOPE_BALANCED, (
-                f'it is legal and {self._effect()}, but nothing asks for '
-                f'more: {self._result.reason}'
+                f'it is legal and {self._effect()}, but no further move is '
+                f'needed: {self._result.reason}'
             )
         return self._no_budget()
 
@@ -113,8 +114,8 @@ class _Answer:
         effect = self._effect()
         if utilization.has_aside and not self._verdict.of_rest:
             return Code.NEXT_AUDIT, (
-                f'it is legal and {effect}, but only now that the hosts that '
-                'are not set aside are planned; the next audit looks again'
+                f'it is legal and {effect}, but only after the moves for the '
+                'hosts that are not set aside; the next audit checks again'
             )
         asks = over.any() or self._settings.exhaust
         if utilization.has_aside and not asks:
@@ -162,8 +163,8 @@ class _Answer:
             )
         elif abs(fell - (self._verdict.gain or 0.0)) <= EPSILON:
             text += (
-                ', as much; of equals the one is taken that lowers the '
-                'variance most, then the first by name'
+                ', as much; of equal moves Kronos takes the one that lowers '
+                'the variance most, then the first by name'
             )
         return Code.BETTER_DESTINATION, text
 
@@ -173,9 +174,9 @@ class _Answer:
         other = self._load(self._verdict.destination)
         if load < other - EPSILON and self._placement.on(self._host).size:
             return (
-                f'it is legal, but the plan takes it to {step.destination} '
-                f'in step {number}, which is less full ({load:.4f} against '
-                f'{other:.4f}), so that more finds room'
+                f'it is legal, but the plan takes it to {step.destination} in '
+                f'step {number}, which is less full ({load:.4f} against '
+                f'{other:.4f}), so that more instances fit'
             )
         return (
             f'it is legal, but {step.destination} is better: it is '
@@ -191,8 +192,9 @@ class _Answer:
     def in_repair(self) -> Said:
         if self._host in self._place.waits:
             return Code.GROUP_WAITS, (
-                'it would bring its server group closer to its rule, but '
-                'that is left until a member that is on its way has arrived'
+                'it would bring its server group closer to its rule, but the '
+                'group is repaired only after the migration of a member has '
+                'finished'
             )
         if self._host in self._place.repairs:
             if self._place.step:
@@ -209,8 +211,8 @@ class _Answer:
     def in_pack(self) -> Said:
         if not self._is_target():
             return Code.PACK_NO_TARGET, (
-                'it is legal, but pack fills hosts that are in use: this one '
-                'is empty, or is being emptied'
+                'it is legal, but pack fills only hosts that are in use, and '
+                'this one is empty or being emptied'
             )
         if self._place.step:
             return self._another()
@@ -223,8 +225,8 @@ class _Answer:
             return reason.code, str(reason)
         reason = self._result.stayed.get(uuid)
         return Code.PACK_NO_TARGET, (
-            'it is legal now, but pack tries each host once, and it was not '
-            f'when its turn came: {reason}'
+            'it is legal now, but was not when pack tried the host, and pack '
+            f'tries each host only once: {reason}'
         )
 
     def _is_target(self) -> bool:
@@ -265,19 +267,19 @@ def _too_little(gain: float, memory: IntArray, settings: Settings) -> str:
     cost = ranking.costs(memory, settings.cost_weight)[0]
     if settings.min_plan_gain and gain >= settings.min_gain + cost:
         return (
-            'and all that the search found lowers no policy by '
+            'and no plan that the search found lowers a policy by '
             f'min_plan_gain ({settings.min_plan_gain:g})'
         )
     least = f'min_gain ({settings.min_gain:g})'
     if settings.cost_weight:
-        least += ' and its memory (cost_weight) ask for'
+        least += ' plus the price of its memory (cost_weight)'
     return f'which is less than {least}'
 
 
 def _effect(verdict: Verdict, utilization: Utilization) -> str:
     gain = verdict.gain
     if gain is None:
-        return 'what it would gain is not known'
+        return 'its gain is not known'
     before = [verdict.before[p] for p in utilization.policies]
     now = math.fsum(utilization.weights * np.array(before))
     what = f'the combined imbalance{effects.whose(verdict.of_rest)}'
@@ -380,16 +382,16 @@ class _Earlier:
             verdict.text = (
                 f'before step {number} it would have lowered the combined '
                 f'imbalance{whose} by {gain:.4f}, from {now:.4f} to '
-                f'{now - gain:.4f}, but {but}; at the end of the plan it '
-                'gains nothing'
+                f'{now - gain:.4f}, but {but}; at the end of the plan it has '
+                'no gain'
             )
 
 
 def _whole(result: AggregateResult) -> str:
     """What counts where a step gains less than another move."""
     return (
-        f'what counts is the plan as a whole, which the search '
-        f'{result.search} brings to {result.combined_after:.4f}'
+        f'the search {result.search} optimizes the plan as a whole, and '
+        f'brings it to {result.combined_after:.4f}'
     )
 
 

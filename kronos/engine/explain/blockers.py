@@ -220,7 +220,7 @@ class Blockers:
 
     @staticmethod
     def _of_host(reason: Reason, host: str) -> Reason:
-        text = f'its host {host} takes no part: {reason}'
+        text = f'its host {host} is left out of planning: {reason}'
         return reason.worded(text, host)
 
     @staticmethod

@@ -86,7 +86,7 @@ def still_against(
     if reason := scenario.scope.fixed.get(verdict.instance):
         return [reason]
     if verdict.phase is None:
-        raise ValueError('no phase asks for it')
+        raise ValueError('no phase plans it')
     moment = scenario.moment(verdict.phase, result.steps[: verdict.after])
     utilization, rules = moment.utilization, moment.simulation.constraints
     instance = utilization.index.instance[verdict.instance]

@@ -119,7 +119,7 @@ def in_vain(
     if is_over:
         return Remedy(f'Not tried: {code.remedy}', helps=False)
     if code is Code.PACK_KEEP_HOSTS:
-        text = 'Nothing: a scope keeps one host at least.'
+        text = 'No remedy: a scope keeps at least one host.'
         return Remedy(text, helps=False)
     return Remedy('', helps=False)
 
@@ -149,7 +149,7 @@ def _extra_spec(case: PlanningInput, _: Verdict, reason: Reason) -> Remedy:
 def _quarantine(case: PlanningInput, verdict: Verdict, _: Reason) -> Remedy:
     seeds = case.snapshot.seeds
     if seeds is not None and verdict.instance in seeds.instance_quarantines:
-        return Remedy('Take it out of cooldowns.json.')
+        return Remedy('Remove it from cooldowns.json.')
     return Remedy(
         Code.INSTANCE_QUARANTINE.remedy,
         {'instance_quarantine_seconds': '0'},
@@ -172,8 +172,8 @@ def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
         and not case.settings.enforce_soft_affinity
     ):
         return Remedy(
-            'Set soft_rules to penalty: then the soft rule only has a price, '
-            'soft_rule_penalty.',
+            'Set soft_rules to penalty: breaking the soft rule then only '
+            'costs soft_rule_penalty.',
             {'soft_rules': SoftRules.PENALTY.value},
         )
     text = 'Delete the server group if you no longer need its rule.'
@@ -200,7 +200,7 @@ def _ceiling(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 def _worse(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
     limit = _up(reason.value)
     if limit > 1.0:
-        return Remedy('Nothing: no threshold allows it.', helps=False)
+        return Remedy('No remedy: no threshold allows it.', helps=False)
     name = f'threshold.{reason.about}'
     return Remedy(f'Raise {name} to {limit:g}.', {name: f'{limit:g}'})
 
@@ -323,7 +323,7 @@ def _whole(
 
 def _no_budget(tried: Sequence[Remedy]) -> str:
     numbers = ', '.join(str(remedy.max_migrations) for remedy in tried)
-    return f'No budget would do, of those that were tried: {numbers}.'
+    return f'None of the budgets that were tried is large enough: {numbers}.'
 
 
 def _no_value(option: str) -> Callable[[Sequence[Remedy]], str]:
@@ -349,7 +349,7 @@ def _no_threshold(tried: Sequence[Remedy]) -> str:
 
 def _no_strategy(tried: Sequence[Remedy]) -> str:
     [mode] = [remedy.mode for remedy in tried if remedy.mode]
-    return f'Nothing: kronos_{mode.value} does not move it there either.'
+    return f'No remedy: kronos_{mode.value} does not move it there either.'
 
 
 _SETTINGS: dict[ReasonCode, dict[str, str]] = {
@@ -392,7 +392,7 @@ _IN_VAIN: dict[ReasonCode, Callable[[Sequence[Remedy]], str]] = {
     Code.PACK_KEEP_HOSTS: _no_value('keep_hosts'),
     Code.PACK_HEADROOM_HOSTS: _no_value('headroom_hosts'),
     Code.PACK_NOT_WHOLE: lambda _: (
-        'Lift what keeps the other instances of its host; '
+        'Remove what keeps the other instances on its host; '
         'pack_partial_drains does not move it there.'
     ),
 }

@@ -67,7 +67,7 @@ def _if_lifted(
     if judged is not None:
         against = [str(reason) for reason in judged.reasons]
     elif not is_made:
-        against = ['the scope has not both of them then']
+        against = ['the scope does not contain both of them then']
     return {
         'legal': not against,
         'against': against,

@@ -161,7 +161,7 @@ class Explainer:
     ) -> list[tuple[Place, list[str]]]:
         phases = blocked.scenario.phases
         if phases is None:
-            raise ValueError(f'the scope stands still: {blocked.reasons}')
+            raise ValueError(f'the scope is not planned: {blocked.reasons}')
         order, index = phases.order(), phases.utilization.index
         host = phases.host_of_before[index.instance[uuid]]
         if phases.draining[host]:

@@ -26,7 +26,7 @@ BUDGET_USED = Reason(
     'the budget was used before its server group was repaired',
     Code.GROUP_NOT_REPAIRED,
 )
-MOVED = Reason('it is moved already in this plan', Code.PLANNED)
+MOVED = Reason('this plan already moves it', Code.PLANNED)
 
 
 def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:

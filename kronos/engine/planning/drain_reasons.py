@@ -77,7 +77,10 @@ class DrainReasons:
         text = f'the budget of {used} is used'
         if not number:
             # It is less by what is under way, and was at least 1.
-            text = 'no migration is left in the budget: others are under way'
+            text = (
+                'no migration is left in the budget: migrations that are '
+                'under way use it up'
+            )
         return Reason(text, Code.BUDGET_USED)
 
     def _stopped(
@@ -91,7 +94,7 @@ class DrainReasons:
         self, waiting: Mapping[int, Reason], cannot: Counter[int]
     ) -> str:
         if not self._sources:
-            return 'no host is to be drained'
+            return 'there is no host to drain'
         late = self._on_hosts(waiting)
         if len(self._sources) > MAX_HOSTS:
             return self._sentence(

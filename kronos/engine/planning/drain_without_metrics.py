@@ -29,7 +29,7 @@ NAME = 'placement_memory'
 MEMORY = 'MEMORY_MB'
 FULL = 1.0 + 1e-6
 """A ceiling that leaves it to Placement how full a host may become."""
-NOTICE = 'drained without metrics, by {}: {}; nothing else is planned'
+NOTICE = 'drained without metrics, by {}: {}; only the drain is planned'
 
 
 @dataclass

@@ -31,7 +31,7 @@ class Shortfall:
     @property
     def reason(self) -> Reason:
         return Reason(
-            f'gathering its server group on {self.host} takes '
+            f'bringing its server group together on {self.host} takes '
             f'{_counted(self.moves, "migration")}, and the budget has '
             f'{self.budget} left',
             Code.GROUP_NOT_REPAIRED,
@@ -68,8 +68,8 @@ def summary(
     if not waiting:
         return text
     wait = (
-        f'{_counted(waiting, "broken server group")} left until a member '
-        'that is on its way has arrived'
+        f'{_counted(waiting, "broken server group")} not repaired yet: a '
+        'migration of a member has not finished'
     )
     return f'{text}; {wait}' if broken else wait
 
@@ -93,15 +93,15 @@ def _summary(
         if unused:
             text = (
                 f'{unused} left of the budget of '
-                f'{_counted(budget or 0, "migration")}, too few for another '
-                'server group'
+                f'{_counted(budget or 0, "migration")}, which is too few for '
+                'another server group'
             )
         elif not budget:
-            text = 'nothing is left of the budget'
+            text = 'no migration is left in the budget'
     return (
         f'{text}; {broken - remaining} of '
         f'{_counted(broken, "broken server group")} repaired, '
-        f'{_counted(moves, "migration")} made for them'
+        f'{_counted(moves, "migration")} planned for them'
     )
 
 
@@ -132,8 +132,8 @@ def whole_or_not(index: Index, stuck: Mapping[int, Reason]) -> Reason:
     """
     first = min(stuck)
     return Reason(
-        'its server group is gathered whole or not at all, and '
-        f'{index.server(first)} cannot come: {stuck[first]}',
+        'its server group can only be brought together as a whole, and '
+        f'{index.server(first)} cannot move there: {stuck[first]}',
         Code.GROUP_NOT_REPAIRED,
     )
 
@@ -177,7 +177,7 @@ def first_part(group: str, moves: int, whole: int) -> str:
     """
     return (
         f'{group} after this plan: it makes {moves} of the {whole} migrations '
-        'that bring the group together, and the next audits go on with it'
+        'that bring the group together; later audits make the others'
     )
 
 
@@ -186,8 +186,8 @@ def waiting(
 ) -> str:
     """The warning about a group that is left until a migration has ended."""
     return (
-        f'{described(group, on, utilization)} is not repaired now: a member '
-        'is on its way'
+        f'{described(group, on, utilization)} is not repaired yet: a '
+        'migration of a member has not finished'
     )
 
 
@@ -217,9 +217,9 @@ def why_refused(
     if legal:
         some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])
         return Reason(
-            f'{_counted(len(legal), "legal destination")} ({some}), but '
-            'none that brings the group closer to its rule and worsens no '
-            'policy that then is over its threshold',
+            f'{_counted(len(legal), "legal destination")} ({some}), but none '
+            'brings the group closer to its rule without worsening a policy '
+            'that would then be over its threshold',
             Code.GROUP_NOT_REPAIRED,
         )
     if not group.is_together or not reasons:

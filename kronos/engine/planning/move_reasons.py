@@ -30,7 +30,7 @@ def of(steps: Sequence[MigrationStep]) -> list[str]:
 
 
 def plateaus(steps: Sequence[MigrationStep]) -> list[str]:
-    """``Moves 1 to 4 gain nothing by themselves, but prepare later ones``
+    """``Moves 1 to 4 have no gain by themselves, but prepare later ones``
 
     For each row of moves before one that gains, which is named.
     """
@@ -46,14 +46,14 @@ def plateaus(steps: Sequence[MigrationStep]) -> list[str]:
 
 
 def _numbered(numbers: Sequence[int]) -> str:
-    """``Moves 1 to 3 gain nothing by themselves, but prepare``"""
+    """``Moves 1 to 3 have no gain by themselves, but prepare``"""
     first, last = numbers[0], numbers[-1]
     if first == last:
-        return f'Move {first} gains nothing by itself, but prepares'
+        return f'Move {first} has no gain by itself, but prepares'
     those = f'{", ".join(map(str, numbers[:-1]))} and {last}'
     if last - first == len(numbers) - 1 > 1:
         those = f'{first} to {last}'
-    return f'Moves {those} gain nothing by themselves, but prepare'
+    return f'Moves {those} have no gain by themselves, but prepare'
 
 
 def _prepared(steps: Sequence[MigrationStep]) -> dict[int, int]:
@@ -87,7 +87,7 @@ def _prepares(
     """What a move that gains nothing is for."""
     name = _name(steps[then])
     return (
-        'gains nothing by itself, but prepares later moves: the next gain is '
+        'has no gain by itself, but prepares later moves: the next gain is '
         f'that of move {then + 1} ({name}), {gain(steps[then]):.4f}; until '
         f'then {_effect(step)}'
     )
@@ -121,7 +121,7 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
     if step.why:
         return step.why
     if step.phase is MigrationPhase.EVACUATE:
-        return f'leaves {step.source}, which is to be emptied'
+        return f'leaves {step.source}, which is being drained'
     if step.phase is MigrationPhase.AFFINITY:
         return 'brings a server group closer to its rule'
     if step.phase is MigrationPhase.RELIEVE:
@@ -131,11 +131,11 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
     if step.rest_before is not None and step.rest_after is not None:
         return _of_rest(step.rest_before, step.rest_after)
     if before:
-        return f'the second half of an exchange with {before}: {_effect(step)}'
+        return f'second migration of a swap with {before}: {_effect(step)}'
     if after:
-        return f'the first half of an exchange with {after}: {_effect(step)}'
+        return f'first migration of a swap with {after}: {_effect(step)}'
     if not is_gain(gain(step)):
-        return f'gains nothing by itself: {_effect(step)}'
+        return f'has no gain by itself: {_effect(step)}'
     return _effect(step)
 
 
@@ -151,9 +151,9 @@ def _of_rest(before: float, after: float) -> str:
 def _effect(step: MigrationStep) -> str:
     value = gain(step)
     if abs(value) <= EPSILON:
-        return 'the combined imbalance stays'
+        return 'the combined imbalance does not change'
     if value < 0.0:
-        return f'the combined imbalance grows by {-value:.4f}'
+        return f'the combined imbalance rises by {-value:.4f}'
     falls = {
         name: was - step.imbalance_after.get(name, was)
         for name, was in step.imbalance_before.items()

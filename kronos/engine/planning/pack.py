@@ -149,7 +149,7 @@ class Consolidation:
 
     def _why_kept(self, host: int) -> Reason | None:
         if self.scope.awaited[host]:
-            text = 'an instance is on its way there'
+            text = 'an instance is migrating to it'
             return Reason(text, Code.PACK_AWAITED)
         in_use = int(self.scope.in_use().sum())
         if in_use > self._settings.keep_hosts:
@@ -219,7 +219,7 @@ class Consolidation:
         self._begun.append(begun)
         budget = _migrations(self._simulation.budget or 0)
         text = (
-            f'{begun.told}; it leaves with a later audit, since the budget '
+            f'{begun.told}; it leaves with a later audit, because the budget '
             f'of {budget} is used'
         )
         reason = Reason(text, Code.BUDGET_USED)
@@ -231,7 +231,7 @@ class Consolidation:
             uuid = self._uuid(instance)
             if self._moved[instance]:
                 name = self._utilization.index.server(instance)
-                text = f'this plan moves its instance {name} there'
+                text = f'this plan moves instance {name} there'
                 return Reason(text, Code.PACK_RECEIVES, uuid)
             if not self._simulation.movable[instance]:
                 name = self._utilization.index.server(instance)

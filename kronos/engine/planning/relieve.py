@@ -209,7 +209,7 @@ class Relief:
             self._simulation,
             instance,
             'it is being emptied, or would be above its capacity_threshold '
-            'with what is on its way there',
+            'after the migrations that are under way to it',
         )
         text = f'{self._standing(host)}; {why}'
         return Reason(text, Code.NOT_RELIEVED)
@@ -235,7 +235,7 @@ class Relief:
             text += f' ({wording.some(names, SHOWN_HOSTS)})'
         if not staying:
             return text
-        why = 'no server of it has a place elsewhere'
+        why = 'no other host can take any of its servers'
         if self._simulation.remaining <= 0:
             budget = self._simulation.budget or 0
             why = f'the budget of {budget} is used'

@@ -151,8 +151,8 @@ class ScopePlanner:
         if not busy:
             return budget, []
         warning = (
-            f'the budget of {budget} is less by {len(busy)}: so many '
-            'instances are on their way from or to its hosts'
+            f'the budget of {budget} is reduced by {len(busy)}: that '
+            'many instances are already being migrated from or to its hosts'
         )
         return max(0, budget - len(busy)), [warning]
 

@@ -32,7 +32,7 @@ class EarlierPlans:
         """Instance uuid to the reason why it is not planned again."""
         return {
             move.instance.uuid: Reason(
-                f'it is planned already, in scope {move.scope}',
+                f'it is already planned in scope {move.scope}',
                 Code.INSTANCE_PLANNED_BEFORE,
                 move.scope,
             )
@@ -87,8 +87,8 @@ class EarlierPlans:
                 ]
                 touched[name] = move.scope
         warnings += [
-            f'host {name} is in scope {scope} too: planning starts from '
-            'what its plan leaves there'
+            f'host {name} is in scope {scope} too: planning starts '
+            'from the state after the plan of that scope'
             for name, scope in sorted(touched.items())
         ]
         card = dataclasses.replace(card, warnings=warnings)
@@ -162,6 +162,6 @@ def _not_shifted(
 ) -> str:
     return (
         f'policy {policy} was not used in scope {move.scope}: the share of '
-        f'{server}, planned there, is not known, and the score of {host} is '
-        'as measured'
+        f'{server}, planned there, is unknown, so the score of {host} is the '
+        'measured one'
     )

@@ -46,7 +46,7 @@ def fixed_instances(
         reason = against[0] if against else unavailable.get(uuid)
         if not reason and instance.host in frozen_hosts:
             why = frozen_hosts[instance.host]
-            text = f'its host {instance.host} takes no part: {why}'
+            text = f'its host {instance.host} is left out of planning: {why}'
             reason = why.worded(text, instance.host)
         if not reason and uuid not in profiles.profiles:
             reason = Reason(
@@ -79,13 +79,13 @@ def why_stopped(
             f'{standing(utilization, ~over, named=False)}'
         )
     if stopped is StopReason.BUDGET:
-        text = 'nothing is left of the budget'
+        text = 'no migration is left in the budget'
         if migrations:
             text = f'the budget of {moves} is used'
     else:
         text = (
-            f'no legal {_kinds(settings)} improves the combined imbalance '
-            f'of {utilization.combined():.3f}{_by_least(settings)}{after}'
+            f'no legal {_kinds(settings)} lowers the combined imbalance of '
+            f'{utilization.combined():.3f}{_by_least(settings)}{after}'
         )
     if not over.any():
         none = 'no policy' if all_judged else 'no judged policy'
@@ -164,8 +164,8 @@ def unsafe_swap(exists: bool) -> str:
     if not exists:
         return ''
     return (
-        '; a swap would improve it, but between its halves a policy would '
-        'leave its threshold (swap_moves is safe)'
+        '; a swap would lower it, but between its two migrations a policy '
+        'would exceed its threshold (swap_moves is safe)'
     )
 
 
@@ -255,11 +255,17 @@ def _why_stuck(simulation: Simulation, instance: int) -> Reason:
     leaving, entered = utilization.scores_after(instances, source, legal)
     _, objected = utilization.judge(source, legal, leaving, entered)
     number = int(objected.sum())
-    text = f'{legal.size} legal destinations, none improves'
+    text = (
+        f'{wording.counted(legal.size, "legal destination")}, but none '
+        'lowers the combined imbalance'
+    )
     if costly := int((breaks > 0).sum()):
-        text += f' enough; {costly} at the penalty of a soft server group'
+        text += (
+            f' enough; {costly} would break a soft server group, at a penalty'
+        )
     if number:
         text += (
-            f'; {number} would worsen a policy that then is over its threshold'
+            f'; {number} would worsen a policy that would then be over its '
+            'threshold'
         )
     return Reason(text, Code.NO_GAIN)

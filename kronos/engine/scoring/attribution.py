@@ -143,9 +143,11 @@ class Attribution:
         if still:
             text += f'; {still} of their running servers used exactly 0'
         if rule is UnexplainedLoad.STAYS:
-            return f'{text}; the rest counts as the own load of the hosts'
+            return (
+                f'{text}; the rest is assumed to be the own load of the hosts'
+            )
         return (
-            f'{text}; the rest counts as moving with the servers. Correct '
+            f'{text}; the rest is assumed to move with the servers. Correct '
             'vm_profile_query or its exporter; if it is the own load of the '
             'hosts, set [kronos] unexplained_load = stays'
         )

@@ -185,7 +185,7 @@ def _answers(
     """
     readings = snapshot.readings.get(policy.name)
     if readings is None:
-        raise _Unusable('imbalance_query: there is no reading of it')
+        raise _Unusable('imbalance_query: it was not queried')
     answers: dict[str, Reading] = {}
     for row in models.QUERIES:
         if not asks(row, policy, settings):
@@ -243,7 +243,7 @@ def _by_host(
     for label, others in matches.ambiguous.items():
         evaluated.warnings.append(
             f'policy {evaluated.policy.name}: {query}: label {label!r} is not '
-            f'used: it cannot be told from {wording.some(others)}'
+            f'used: it cannot be distinguished from {wording.some(others)}'
         )
     if query == 'imbalance_query':
         evaluated.unmatched = matches.unmatched

@@ -42,8 +42,8 @@ class NameForm:
             else f'{self.missing} of {self.hosts} hosts have no value'
         )
         return (
-            f'{share}: Prometheus says {self.value} where Nova says '
-            f'{self.host}'
+            f'{share}: Prometheus has the name {self.value} where '
+            f'Nova has {self.host}'
         )
 
     def remedy(

@@ -312,9 +312,10 @@ class _PolicyView:
 def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
     """The warning about instances that are drained, by their names."""
     return (
-        f'policy {policy.name} has no usable sample for {len(lacking)} of the '
-        f'instances that are to leave {host} ({wording.some(lacking)}): they '
-        "count with their flavor's share"
+        f'policy {policy.name} has no usable sample for '
+        f'{wording.counted(len(lacking), "instance")} '
+        f'({wording.some(lacking)}) on {host}, which is being drained: Kronos '
+        'assumes the share of the flavor'
     )
 
 
@@ -353,8 +354,8 @@ def _why_lacking(policy: Policy, uuid: str, measured: Measured) -> str:
     if uuid in measured.ambiguous:
         kind = policy.vm_profile_label_type.removeprefix('nova_')
         return (
-            f'policy {policy.name} cannot tell it from another instance: '
-            f'both have the {kind} {measured.ambiguous[uuid]!r}, and no label '
-            f'{policy.host_label} tells them apart; {fallback}'
+            f'policy {policy.name} cannot distinguish it from another '
+            f'instance: both have the {kind} {measured.ambiguous[uuid]!r}, '
+            f'and no label {policy.host_label} distinguishes them; {fallback}'
         )
     return f'policy {policy.name} has no usable sample for it; {fallback}'

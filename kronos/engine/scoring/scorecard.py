@@ -255,7 +255,7 @@ def _why_blocked(
     if len(available) < needed:
         return StopReason.TOO_FEW_HOSTS, _few(available, snapshot, card)
     if total <= 0.0:
-        reason = '; '.join(skipped) or 'none with a weight is enabled'
+        reason = '; '.join(skipped) or 'no enabled policy has a weight'
         return StopReason.NO_POLICY, f'no policy can be used: {reason}'
     if wrong := _filled_blindly(card):
         return StopReason.NO_POLICY, f'no host is filled: {wrong}'
@@ -279,9 +279,9 @@ def _filled_blindly(card: Scorecard) -> str:
 def _few(part: list[str], snapshot: Snapshot, card: Scorecard) -> str:
     out = [f'{host}: {why}' for host, why in card.excluded.items()]
     needed = (
-        'what leaves the drained hosts needs one'
+        'but a drain needs one to move instances to'
         if card.draining
-        else 'a migration needs two'
+        else 'but a migration needs two'
     )
     text = (
         f'{len(part)} of {len(snapshot.hosts)} hosts can take part, {needed}'

@@ -40,8 +40,8 @@ SAME = 'same'
 ANY = '*'
 """As the old flavor in a map: every one that has no entry of its own."""
 NOT_KNOWN = (
-    'which moves to other cells Kronos has begun is not recorded, so each is '
-    'taken for one of somebody else'
+    'the recording does not show which moves to other cells Kronos has '
+    'started, so Kronos treats each as a move by somebody else'
 )
 """A warning that is told with the reason."""
 

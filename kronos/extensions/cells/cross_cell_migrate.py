@@ -134,7 +134,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
             )
         except Exception as error:
             LOG.warning(
-                "Action %s is not SKIPPED: Watcher's database does not tell: "
+                "Action %s is not SKIPPED: Watcher's database cannot be read: "
                 '%s',
                 uuid,
                 lock.reason(error),
@@ -169,7 +169,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
         return run.CellMoveRun(settings, context, plan)
 
     def _plan(self) -> PlanStanding:
-        """:raises TurnUnknown: Watcher's database does not tell"""
+        """:raises TurnUnknown: Watcher's database cannot be read"""
         values = self.input_parameters
         own = values.get('action_uuid')
         if not values.get('action_plan_uuid'):

@@ -11,7 +11,7 @@ from kronos.engine.types import Snapshot
 NAME = 'recovery'
 """Of the extension."""
 NOT_ASKED = (
-    'nobody asked which hosts are at fault and which servers failed; '
+    'the hosts at fault and the failed servers were not queried; '
     f'kronos_recover and {ShellCommand.RECORD} do'
 )
 

@@ -49,8 +49,7 @@ def why_stopped(snapshot: Snapshot, settings: Settings) -> Reason | None:
     text = (
         f'{len(names)} hosts are at fault or were closed by Kronos '
         f'({wording.some(names, SHOWN)}), and max_closed_hosts is {limit}: '
-        'it is the storage or the network rather than the hosts, so none is '
-        'closed'
+        'the likely cause is the storage or the network, so no host is closed'
     )
     return Reason(text, Code.SCOPE_TOO_MANY_AT_FAULT)
 

@@ -144,10 +144,7 @@ def _why_not_there(snapshot: Snapshot, instance: Instance) -> Reason | None:
     service = (snapshot.services or {}).get(instance.host)
     if service is not None and service.is_up:
         return None
-    text = (
-        f'its host {instance.host} is not up, so that nobody can start it '
-        'there'
-    )
+    text = f'its host {instance.host} is not up, so it cannot be started there'
     return Reason(text, Code.HOST_DOWN, host=instance.host)
 
 
@@ -158,7 +155,7 @@ def _restart(
         f'it failed ({instance.failure})' if instance.failure else 'it failed'
     )
     if how.stopped:
-        why = 'a restart before has left it off'
+        why = 'an earlier restart left it powered off'
     elif how.is_elsewhere and how.attempt > 1:
         why += f' again, after restart {how.attempt - 1}'
     return Restart(

@@ -116,7 +116,7 @@ def _forbidden(instance: Instance) -> Reason | None:
     if instance.locked:
         return Reason('it is locked', Code.INSTANCE_LOCKED)
     if instance.metadata.get(OPT_OUT, '').strip().lower() == 'false':
-        text = f'its metadata says {OPT_OUT}=false'
+        text = f'its metadata has {OPT_OUT}=false'
         return Reason(text, Code.INSTANCE_RECOVERY_OFF)
     if instance.task_state:
         text = f'Nova is busy with it (task state {instance.task_state})'
@@ -145,10 +145,10 @@ def _not_stopped_by_failure(instance: Instance) -> Reason | None:
     if instance.status == 'SHUTOFF':
         if instance.stopped_by == BY_NOVA:
             return None
-        who = (
-            'a user' if instance.stopped_by == BY_USER else 'nobody knows who'
-        )
-        return Reason(f'{who} stopped it', Code.INSTANCE_STOPPED)
+        text = 'it is unknown who stopped it'
+        if instance.stopped_by == BY_USER:
+            text = 'a user stopped it'
+        return Reason(text, Code.INSTANCE_STOPPED)
     if instance.status != 'ACTIVE':
         text = f'its status is {instance.status}, neither ACTIVE nor SHUTOFF'
         return Reason(text, Code.INSTANCE_NOT_ACTIVE)
@@ -157,7 +157,7 @@ def _not_stopped_by_failure(instance: Instance) -> Reason | None:
         return Reason(text, Code.INSTANCE_RUNS)
     if instance.guest != OFF:
         state = POWER_STATES.get(instance.power_state, '?')
-        text = f'nobody can tell whether its guest runs (Nova says {state})'
+        text = f'it is unknown whether its guest runs (Nova says {state})'
         return Reason(text, Code.INSTANCE_GUEST_UNKNOWN)
     return None
 
@@ -167,11 +167,11 @@ def _old(instance: Instance, now: float) -> Reason | None:
         return None
     ended = max((restart.at for restart in _acted(instance)), default=0.0)
     if instance.failed_at <= ended:
-        text = 'its failure was last said before its restart ended'
+        text = 'its failure was last reported before its restart ended'
         return Reason(text, Code.INSTANCE_FAILURE_OLD)
     if now - instance.failed_at > FRESH_SECONDS:
         age = durations.rounded(now - instance.failed_at)
-        text = f'its failure was last said {age} ago'
+        text = f'its failure was last reported {age} ago'
         return Reason(text, Code.INSTANCE_FAILURE_OLD)
     return None
 

@@ -204,7 +204,7 @@ class TestInstance(MemoryTestCase):
         for words in (
             'KRONOS:PreFlightError: [instance_allocations] ',
             f'"nova-manage placement heal_allocations --instance {uuid} '
-            '--force" puts that right',
+            '--force" corrects them',
         ):
             self.assertIn(words, action.status_message)
         for _ in range(3):

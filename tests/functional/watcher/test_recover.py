@@ -200,7 +200,7 @@ class TestPlan(RecoverTestCase):
         self.cloud.services['h2'] |= {'status': 'disabled', 'reason': 'why'}
         audit = self.recover()
         self.assertEqual([], self.actions(self.plan(audit)))
-        self.assertIn('no host is to be drained', self.message(audit))
+        self.assertIn('there is no host to drain', self.message(audit))
 
     def test_those_outside_of_the_audit_count(self):
         self.env.flags(group='collector', collector_plugins=['compute'])

@@ -124,8 +124,8 @@ class LiveMigrateTestCase(base.DbTestCase):
         self.assertEqual(4, len(lines), log.output)
         for line in lines[::2]:
             self.assertIn(
-                f"Action {row.uuid}: Watcher's database does not tell how it "
-                'goes (DBNonExistentTable); the action goes on',
+                f"Action {row.uuid}: Watcher's database does not show its "
+                'state (DBNonExistentTable); the action continues',
                 line,
             )
         self.assertEqual('KRONOS: goes on', self.message(row))
@@ -208,7 +208,7 @@ class LiveMigrateTestCase(base.DbTestCase):
         error = self.assertRaises(
             exception.ActionSkipped, self.action.pre_condition
         )
-        self.assertIn(f'the move of {OTHER}, is FAILED', str(error))
+        self.assertIn(f'the other one, of {OTHER}, is FAILED', str(error))
 
     def test_half_of_a_swap_whose_other_is_not_there(self):
         self.make_other_half('SUCCEEDED')

@@ -214,9 +214,9 @@ class TestRecord(RecordTestCase):
         code, err = self.record()
         self.assertEqual(0, code)
         self.assertEqual(
-            'kronos-record: warning: no host has a value: Prometheus says '
-            'a1.example.org:9100 where Nova says a1; set [kronos] host_match '
-            '= short',
+            'kronos-record: warning: no host has a value: Prometheus has the '
+            'name a1.example.org:9100 where Nova has a1; set [kronos] '
+            'host_match = short',
             [line for line in err.splitlines() if 'warning' in line][0],
         )
 
@@ -318,7 +318,9 @@ class TestCells(RecordTestCase):
         self.between()
         self.wire.get(f'{WATCHER}/v1/actions/detail', status_code=403, json={})
         result = self.recorded()
-        self.assertIn('each is taken for one of', ' '.join(result.unknown))
+        self.assertIn(
+            'each as a move by somebody else', ' '.join(result.unknown)
+        )
         needs = needs_of(result.gathered)
         self.assertEqual([], needs.unfinished)
         self.assertEqual(['u-a1'], [one.instance for one in needs.of_others])

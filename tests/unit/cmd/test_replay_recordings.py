@@ -41,8 +41,8 @@ class TestHostNames(RecordingsTestCase):
     """Prometheus calls the hosts otherwise than Nova does."""
 
     CAUSE = (
-        'no host has a value: Prometheus says a1:9100 where Nova says a1; '
-        'set [kronos] host_match = short, or try it here with --set '
+        'no host has a value: Prometheus has the name a1:9100 where Nova has '
+        'a1; set [kronos] host_match = short, or try it here with --set '
         'host_match=short'
     )
 
@@ -86,7 +86,7 @@ class TestHostNames(RecordingsTestCase):
                 explain.main, [self.path, '--format', form]
             )
             self.assertEqual(0, code)
-            self.assertNotIn('where Nova says', out.split('"question"')[0])
+            self.assertNotIn('where Nova has', out.split('"question"')[0])
             self.assertEqual(
                 f'kronos-explain: {self.path}: {self.CAUSE}', err.strip()
             )
@@ -101,7 +101,7 @@ class TestHostNames(RecordingsTestCase):
     def test_the_remedy(self) -> None:
         code, out, err = run(self.path, '--set', 'host_match=short')
         self.assertEqual((0, ''), (code, err))
-        self.assertNotIn('where Nova says', out)
+        self.assertNotIn('where Nova has', out)
 
 
 class TestOne(RecordingsTestCase):

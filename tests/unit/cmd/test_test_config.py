@@ -615,8 +615,8 @@ class TestMetrics(CheckTestCase):
             (
                 'error',
                 'host-names',
-                'no host has a value: Prometheus says a1.example.org:9100 '
-                'where Nova says a1',
+                'no host has a value: Prometheus has the name '
+                'a1.example.org:9100 where Nova has a1',
                 'set [kronos] host_match = short',
             ),
             (cause['level'], cause['code'], cause['text'], cause['mend']),
@@ -857,7 +857,7 @@ class TestServers(CheckTestCase):
         self.assertIn('nova_instance_uuid', mend)
 
     def test_names_of_tenants(self) -> None:
-        """Who copies a server's name stops it; the host tells them apart."""
+        """Who copies a server's name stops it; the host distinguishes them."""
         self.write_policies(policy(vm_profile_label_type='nova_display_name'))
         report = self.check()
         text = self.finding(report, 'names-of-tenants')['text']

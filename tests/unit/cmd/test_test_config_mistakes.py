@@ -168,7 +168,8 @@ NAMES = [
     Mistake(
         'Prometheus has domains',
         'host-names',
-        'no host has a value: Prometheus says a1.x.org where Nova says a1',
+        'no host has a value: Prometheus has the name a1.x.org where Nova has '
+        'a1',
         'set [kronos] host_match = short',
         steps(lambda case: case.rename('{}.x.org')),
         conf(host_match='short'),
@@ -176,7 +177,7 @@ NAMES = [
     Mistake(
         'Prometheus has ports',
         'host-names',
-        'says a1:9100 where Nova says a1',
+        'has the name a1:9100 where Nova has a1',
         'set [kronos] host_match = short',
         steps(lambda case: case.rename('{}:9100')),
         conf(host_match='short'),
@@ -184,7 +185,7 @@ NAMES = [
     Mistake(
         'Prometheus has domains and ports',
         'host-names',
-        'says a1.x.org:9100 where Nova says a1',
+        'has the name a1.x.org:9100 where Nova has a1',
         'host_match = short',
         steps(lambda case: case.rename('{}.x.org:9100')),
         conf(host_match='short'),
@@ -192,7 +193,7 @@ NAMES = [
     Mistake(
         'Nova has domains',
         'host-names',
-        'Prometheus says a1 where Nova says a1.cloud.example.org',
+        'Prometheus has the name a1 where Nova has a1.cloud.example.org',
         'set [kronos] host_match = short',
         whole_names,
         conf(host_match='short'),
@@ -200,7 +201,7 @@ NAMES = [
     Mistake(
         'one policy has domains',
         'host-names',
-        'Prometheus says a1.x.org where Nova says a1',
+        'Prometheus has the name a1.x.org where Nova has a1',
         'host_match = short',
         steps(lambda case: case.rename('{}.x.org', 'cpu_of_host')),
         conf(host_match='short'),

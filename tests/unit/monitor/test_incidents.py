@@ -66,7 +66,7 @@ class TestStimuli(testscenarios.WithScenarios, GroupingTestCase):
         self.assertEqual([], self.later(100.0))
 
     def test_one_after_another(self) -> None:
-        """A busy host tells them apart by more than a group waits."""
+        """A busy host distinguishes them by more than a group waits."""
         found = []
         for one in self.told[:10]:
             self.take(one)

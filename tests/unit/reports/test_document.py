@@ -216,14 +216,14 @@ class TestDocument(base.BaseTestCase):
                 'requires': 'u2',
                 'cell_move': None,
                 'gain': 0.25,
-                'why': 'leaves h1, which is to be emptied',
+                'why': 'leaves h1, which is being drained',
             },
             row['steps'][0],
         )
 
     def test_a_step_to_another_cell(self) -> None:
         move = CellMove('old', 'new', 'm1', 'm1')
-        why = 'leaves cell old, which is emptied'
+        why = 'leaves cell old, which is being emptied'
         [row] = scope(steps=[step(how=move, why=why)])['steps']
         self.assertEqual('old', row['cell_move']['source_cell'])
         self.assertEqual(why, row['why'])
@@ -253,7 +253,8 @@ class TestDocument(base.BaseTestCase):
             ),
             (
                 [step(phase=spread, requires='', **same)],
-                ['gains nothing by itself: the combined imbalance stays'],
+                ['has no gain by itself: the combined imbalance does not '
+                 'change'],
             ),
             (
                 [
@@ -267,12 +268,12 @@ class TestDocument(base.BaseTestCase):
                     ),
                     step(phase=spread, instance='u3', requires=''),
                 ],
-                ['gains nothing by itself, but prepares later moves: the '
+                ['has no gain by itself, but prepares later moves: the '
                  'next gain is that of move 3 (vm1), 0.2500; until then the '
-                 'combined imbalance stays',
-                 'gains nothing by itself, but prepares later moves: the '
-                 'next gain is that of move 3 (vm1), 0.2500; until then the '
-                 'combined imbalance grows by 0.1250',
+                 'combined imbalance does not change',
+                 'has no gain by itself, but prepares later moves: the next '
+                 'gain is that of move 3 (vm1), 0.2500; until then the '
+                 'combined imbalance rises by 0.1250',
                  'lowers the combined imbalance by 0.2500, most of all cpu '
                  '(0.500 to 0.250)'],
             ),
@@ -286,11 +287,10 @@ class TestDocument(base.BaseTestCase):
                         requires='u1',
                     ),
                 ],
-                ['the first half of an exchange with vm2: the combined '
-                 'imbalance grows by 0.1250',
-                 'the second half of an exchange with vm1: lowers the '
-                 'combined imbalance by 0.2500, most of all cpu (0.500 to '
-                 '0.250)'],
+                ['first migration of a swap with vm2: the combined imbalance '
+                 'rises by 0.1250',
+                 'second migration of a swap with vm1: lowers the combined '
+                 'imbalance by 0.2500, most of all cpu (0.500 to 0.250)'],
             ),
             (
                 [step(phase=types.MigrationPhase.PACK)],

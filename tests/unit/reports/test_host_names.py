@@ -7,7 +7,9 @@ from kronos.engine.settings import HostMatch
 from kronos.reports import host_names
 from tests.builders import recordings
 
-CAUSE = 'no host has a value: Prometheus says a1.x.org where Nova says a1; '
+CAUSE = (
+    'no host has a value: Prometheus has the name a1.x.org where Nova has a1; '
+)
 
 
 class TestSentence(base.BaseTestCase):

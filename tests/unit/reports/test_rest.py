@@ -38,7 +38,7 @@ class TestRest(base.BaseTestCase):
         self.assertStartsWith(
             first,
             'Set aside for cpu, since no migration helps: dc1-0 (highest, '
-            '0.800: no migration off it lowers it enough), ',
+            '0.800: no migration from it lowers its score enough), ',
         )
         self.assertStartsWith(second, 'Of the hosts that are not set aside: ')
 

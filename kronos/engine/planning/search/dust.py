@@ -142,10 +142,10 @@ class Dust:
             )
         name = self._simulation.utilization.policies[most]
         return (
-            f'; {moves} would lower {name} by {falls[most]:.3f}, which the '
-            'measured usages of the instances do not show: less than '
-            f'{CERTAIN * self._least:g} may be noise of the hosts '
-            f'(min_plan_gain is {self._least:g})'
+            f'; {moves} would lower {name} by {falls[most]:.3f}, but the '
+            'measured usages of the instances do not show that: less than '
+            f'{CERTAIN * self._least:g} may be noise in the samples of the '
+            f'hosts (min_plan_gain is {self._least:g})'
         )
 
 

@@ -60,8 +60,8 @@ def _why_not(scope: LpRelaxation, limit: int) -> str:
 
 def _fallen_back(result: SearchResult, why: str) -> SearchResult:
     result.notices.append(
-        f'search is {SearchName.OPTIMAL}, planned by {result.searched_by}: '
-        f'{why}'
+        f'search is {SearchName.OPTIMAL}, but {result.searched_by} made the '
+        f'plan: {why}'
     )
     return result
 
@@ -140,7 +140,7 @@ class Optimal:
             result.has_unsafe_swap = False
         if is_proven:
             return result
-        why = 'the solver has not proven within optimal_time_limit that'
+        why = 'the solver did not prove within optimal_time_limit that'
         if not improved:
             return _fallen_back(result, f'{why} no plan is lower')
         result.notices.append(f'{why} no plan is lower than this one')

@@ -163,7 +163,7 @@ def why(simulation: Simulation, p: int, host: int, is_high: bool) -> str:
     if not is_high:
         allowed = simulation.constraints.column(host)
         if (allowed & simulation.movable).any():
-            return 'no migration to it raises it enough'
+            return 'no migration to it raises its score enough'
         return _refused(simulation, host)
     on = simulation.placement.on(host)
     weighs = on[utilization.usage[p, on] > EPSILON]
@@ -173,7 +173,7 @@ def why(simulation: Simulation, p: int, host: int, is_high: bool) -> str:
     legal = simulation.constraints.rows(movable).any()
     if not legal:
         return 'no instance on it has a legal destination'
-    return 'no migration off it lowers it enough'
+    return 'no migration from it lowers its score enough'
 
 
 def _refused(simulation: Simulation, host: int) -> str:
@@ -183,7 +183,7 @@ def _refused(simulation: Simulation, host: int) -> str:
     if not len(away):
         return 'no instance may move'
     reason = simulation.constraints.why_not(int(away[0]), host)
-    return f'no instance may come to it: {reason}'
+    return f'no instance may move to it: {reason}'
 
 
 def descriptions(simulation: Simulation, aside: BoolArray) -> list[SetAside]:

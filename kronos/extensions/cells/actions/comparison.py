@@ -83,7 +83,7 @@ def _arrival_cell(
     cell = cells.get(now.host, '')
     if not cell:
         return ServerCheck(
-            'cell', False, f'nobody tells the cell of {now.host}'
+            'cell', False, f'Kronos cannot find the cell of {now.host}'
         )
     if cell in task.cells:
         return ServerCheck('cell', True, f'it is in {cell}')

@@ -140,7 +140,9 @@ def room_of_deleted(
                 if context.placement.nodes_of(consumer)
             ]
         except exceptions.ClientError as error:
-            LOG.warning('Of what was deleted: %s', error)
+            LOG.warning(
+                'The allocations of a deleted server are not known: %s', error
+            )
             owners = list(consumers)
         if late or not owners:
             return [
@@ -198,7 +200,7 @@ class CellMoveRepair(MovePart):
         uuid, ours = task.instance, self._checkpoint.migration
         reset = ShellCommand.SERVER_SET_ERROR.of(server=uuid)
         self._journal.commands += [
-            '# only if no nova-conductor is at it any more:',
+            '# only if no nova-conductor is working on it any more:',
             reset,
             ShellCommand.SERVER_REBOOT.of(server=uuid),
             *(
@@ -310,7 +312,9 @@ class CellMoveRepair(MovePart):
             return None
         if instance is None:
             self._leave(step)
-            remarks.append(f'"{command}" was asked for; Nova says no more')
+            remarks.append(
+                f'"{command}" was requested; Nova returned no details'
+            )
             return None
         if step.is_mended(instance):
             remarks.append(f'mended by "{step.command.short}"')

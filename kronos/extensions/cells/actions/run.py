@@ -113,8 +113,8 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
             if not row:
                 raise faults.error(
                     Fault.BAD_PARAMETERS,
-                    f'action {begun}, which it is to finish, has asked Nova '
-                    'for nothing',
+                    f'action {begun}, which it should finish, has requested '
+                    'nothing from Nova',
                 )
         if row:
             self._checkpoint = _sound(row)
@@ -315,7 +315,7 @@ def _sound(row: dict[str, Any]) -> Checkpoint:
     if checkpoint is None:
         raise faults.error(
             Fault.BAD_PARAMETERS,
-            f'what its row tells of an earlier request ({CELL_MARK}) makes '
-            'no sense: nothing is asked, see what the server does',
+            f'the note in its row about an earlier request ({CELL_MARK}) is '
+            'not valid: Kronos sends no request; check what the server does',
         )
     return checkpoint

@@ -30,7 +30,7 @@ def filled_in(query: str, uuid: str, host: str) -> str:
     """
     for name in (uuid, host):
         if not _PLAIN.fullmatch(name):
-            raise ValueError(f'{name!r} cannot stand in a query')
+            raise ValueError(f'{name!r} cannot be used in a query')
     return query.replace(conf.UUID, uuid).replace(conf.HOST, host)
 
 

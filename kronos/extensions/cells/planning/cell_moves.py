@@ -31,10 +31,10 @@ HOW_TO_LEAVE = {
     'PAUSED': 'unpause it',
     'SUSPENDED': 'resume it',
     'RESCUE': 'unrescue it',
-    'ERROR': 'mend it: a hard reboot, or a reset of its state, may do',
+    'ERROR': 'repair it: a hard reboot, or a reset of its state, may do',
     'SHELVED': 'unshelve it',
     'SHELVED_OFFLOADED': 'unshelve it while its cell still has a host that '
-    'takes servers',
+    'accepts servers',
     'RESIZE': 'wait until Nova has moved it, then confirm or revert that',
     'VERIFY_RESIZE': 'confirm or revert its resize',
     'REVERT_RESIZE': 'wait until Nova has taken it back',
@@ -111,8 +111,8 @@ class CellMoves:
         for group in self._groups.get(instance.uuid, ()):
             name = wording.named(group.name, group.uuid)
             text = (
-                f'it is in server group {name} of the '
-                'policy affinity: Nova takes no member to another cell'
+                f'it is in server group {name} of the policy affinity: Nova '
+                'does not move its members to another cell'
             )
             yield Reason(text, Code.CELL_AFFINITY, group.uuid)
 
@@ -135,7 +135,7 @@ class CellMoves:
             return
         new = needs_of(self._snapshot).flavors.get(name)
         if new is None:
-            text = f'there is no flavor {name}, which flavor_map gives it'
+            text = f'there is no flavor {name}, which flavor_map assigns to it'
             yield Reason(text, Code.CELL_FLAVOR_GONE, name)
         elif not instance.is_volume_backed and new.root_gb < instance.root_gb:
             text = (
@@ -146,7 +146,7 @@ class CellMoves:
         if self._open_hosts:
             text = (
                 f'its flavor changes to {name}, and Nova resizes it inside '
-                'the cell as long as a host there takes servers: '
+                'the cell as long as a host there accepts servers: '
                 f'{wording.some(self._open_hosts)}'
             )
             yield Reason(text, Code.CELL_RESIZE_INSIDE)
@@ -166,7 +166,7 @@ class CellMoves:
         ):
             if lost:
                 text = (
-                    f'it has {what}, which Nova does not take along '
+                    f'it has {what}, which Nova does not move to another cell '
                     '(cell_move_lossy is false)'
                 )
                 yield Reason(text, Code.CELL_LOSSY, what)
@@ -212,8 +212,8 @@ def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
 def _port(instance: Instance) -> Iterator[Reason]:
     if instance.tied_port:
         text = (
-            f'a port of it has {instance.tied_port}, and Nova takes no such '
-            'server to another cell'
+            f'a port of it has {instance.tied_port}, and Nova does not move '
+            'such a server to another cell'
         )
         yield Reason(text, Code.CELL_PORT, instance.tied_port)
 

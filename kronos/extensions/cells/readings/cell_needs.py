@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 NO_PORTS = (
-    'Neutron does not tell which servers have ports that tie them to their '
+    'Neutron does not show which servers have ports that tie them to their '
     'cell, so that Nova may refuse some moves'
 )
 """A warning, with the reason."""
@@ -118,7 +118,7 @@ def _of_policy(
         and any(flavors.is_changed(instance, drain) for instance in leaving)
     ):
         return [
-            'nothing is closed for servers whose flavor changes: set '
+            'no host is disabled for servers whose flavor changes: set '
             f'nova_policy_files, to show that {POLICY} is open'
         ]
     return []

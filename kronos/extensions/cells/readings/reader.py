@@ -21,7 +21,7 @@ class CellReader(Reader):
     _moves: Sequence[BegunMove] = ()
 
     def recall(self) -> None:
-        """:raises DatabaseUnknown: Watcher's database does not tell"""
+        """:raises DatabaseUnknown: Watcher's database cannot be read"""
         self._moves = self.begun()
 
     def read(self, look: Look) -> None:

@@ -92,8 +92,8 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
         return None
     if not all(isinstance(inputs.get(name), str) for name in _TEXTS):
         LOG.warning(
-            'Action %s has begun a move that nobody can finish: its input '
-            'parameters do not tell all of it',
+            'Action %s has started a move that cannot be finished: its input '
+            'parameters are incomplete',
             row.uuid,
         )
         return None

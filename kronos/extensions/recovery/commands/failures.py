@@ -108,7 +108,7 @@ def _answer_of(
             'failures-unknown',
             str(error),
             f'{remedy or f"correct {name} in [kronos]"}; until then '
-            'kronos_recover does nothing',
+            'kronos_recover takes no action',
             because=[key, option(name)],
         )
         return None, {**answer, 'error': str(error)}

@@ -84,7 +84,11 @@ def note(
         failed = of_servers(prometheus, queries.servers, hosts, how)
     except exceptions.PrometheusError as error:
         gathered.beside[NAME] = Failures(str(error))
-        LOG.error('What failed is not known: nothing is recovered: %s', error)
+        LOG.error(
+            'The failed hosts and servers are unknown, so Kronos recovers '
+            'none: %s',
+            error,
+        )
         return
     gathered.beside[NAME] = Failures()
     gathered.warnings += faulty.warnings

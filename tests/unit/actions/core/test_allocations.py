@@ -71,10 +71,10 @@ class EvacuationTestCase(base.MoveTestCase):
         text = self.ended()
         self.assertIn(
             '[source_failed] the server was evacuated from h1 to h3 '
-            'meanwhile; the instance is ACTIVE on h3; Placement holds room '
-            'for it on h2.example.org and h3.example.org: "nova-manage '
-            f'placement heal_allocations --instance {base.UUID} --force" puts '
-            'that right',
+            'meanwhile; the instance is ACTIVE on h3; Placement has its '
+            'allocations on h2.example.org and h3.example.org: "nova-manage '
+            f'placement heal_allocations --instance {base.UUID} --force" '
+            'corrects them',
             text,
         )
 
@@ -116,9 +116,9 @@ class EvacuationTestCase(base.MoveTestCase):
 
         self.cloud.allocations = read
         self.assertIn(
-            'Placement still holds room for its migration on h1.example.org: '
-            '"openstack resource provider allocation delete '
-            'b0000000-0000-0000-0000-000000000001" gives it back',
+            'Placement still has allocations for its migration on '
+            'h1.example.org: "openstack resource provider allocation delete '
+            'b0000000-0000-0000-0000-000000000001" releases them',
             self.ended(),
         )
 

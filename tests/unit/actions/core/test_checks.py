@@ -152,7 +152,7 @@ class TogetherTestCase(GroupTestCase):
 
     def test_nova_moves_no_lone_member(self):
         self.group('affinity')
-        self.refused('has no other member there, and Nova asks for one')
+        self.refused('has no other member there, and Nova requires one')
 
     def test_a_lone_member_of_a_soft_group(self):
         self.group('soft-affinity')
@@ -274,7 +274,7 @@ class AllocationsTestCase(base.MoveTestCase):
         self.cloud.leftovers[base.UUID] = {'h3': self.SIZE}
         self.fails(
             exceptions.PreFlightError,
-            'Placement holds room for it on h1.example.org and '
+            'Placement has its allocations on h1.example.org and '
             'h3.example.org instead of h1.example.org',
             'heal_allocations',
             run=self.check,

@@ -111,7 +111,7 @@ class TestGivenUp(RetriesTestCase):
     def test_who_asked_for_too_much(self):
         error = passing(retry_after=3600)
         found = retries.given_up(self.settings, error)
-        self.assertEqual('Nova: 503; it asks to wait 1 h', str(found))
+        self.assertEqual('Nova: 503; it requires a wait of 1 h', str(found))
 
     def test_joined(self):
         for parts, text in (

@@ -86,15 +86,15 @@ class WatcherActionTestCase(base.DbTestCase):
                 Fault.MIGRATION_FAILED,
                 'in ERROR, its guest runs on h1; migration error: '
                 f'{"Nova says much about it " * 9}; the instance is ERROR on '
-                f'h1; Placement holds room for it on h1 and h2: "{heal}" puts '
-                'that right',
+                f'h1; Placement has its allocations on h1 and h2: "{heal}" '
+                'corrects them',
             )
         )
         self.assertEqual(210, len(told))
         self.assertTrue(
             told.startswith(
-                'KRONOS:MigrationFailed: [migration_failed] Placement holds '
-                f'room for it on h1 and h2: "{heal}" puts that right; in ERROR'
+                'KRONOS:MigrationFailed: [migration_failed] Placement has its '
+                f'allocations on h1 and h2: "{heal}" corrects them; in ERROR'
             ),
             told,
         )

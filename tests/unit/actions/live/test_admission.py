@@ -260,7 +260,9 @@ class AgainTestCase(AdmissionTestCase):
         self.clock.at(1300, lambda: self.end(migration))
         self.assertEqual('the instance was on h2 already', self.run_move())
         self.assertEqual(1300.0, self.clock.now)
-        self.assertEqual('waits: it is on its way to h2 already', self.told[0])
+        self.assertEqual(
+            'waits: it is already being migrated to h2', self.told[0]
+        )
         self.assertEqual(1, self.requests)
         self.assertEqual([], self.aborts)
 
@@ -444,5 +446,5 @@ class RetryTestCase(AdmissionTestCase):
         self.cloud.answers['GET', f'{base.NOVA}/servers'] = [
             (503, {'Retry-After': '7200'})
         ]
-        self.refused(exceptions.NovaClientError, '503', 'wait 2 h')
+        self.refused(exceptions.NovaClientError, '503', 'wait of 2 h')
         self.assertEqual(1000.0, self.clock.now)

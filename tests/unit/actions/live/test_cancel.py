@@ -122,7 +122,8 @@ class CancelTestCase(base.MoveTestCase):
         self.cancel_at('post-migrating')
         self.leave_behind({'h1': {'MEMORY_MB': 1}})
         self.assertIn(
-            f'{monitor.INSTEAD}; Placement holds room', self.run_move()
+            f'{monitor.INSTEAD}; Placement has its allocations',
+            self.run_move(),
         )
 
     def test_arrived_but_its_row_was_left(self):

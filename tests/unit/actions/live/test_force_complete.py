@@ -67,8 +67,8 @@ class AbortTestCase(WritingGuestTestCase):
             exceptions.MigrationFailed,
             'aborted: it does not converge (pass ',
             ', 40.0 MiB/s sent, ',
-            ' MiB/s written): 3 more passes have left no less memory '
-            '(running, ',
+            ' MiB/s written): 3 more passes did not reduce the remaining '
+            'memory (running, ',
             'of 1.0 GiB memory)',
         )
         self.assertEqual('migration_stalled', error.kwargs['fault'])
@@ -108,7 +108,7 @@ class ForceTestCase(WritingGuestTestCase):
         self.path = f'{SERVER}/migrations/1/action'
 
     def test_a_pause_that_is_short(self):
-        self.assertIn('ended by a pause of its guest', self.run_move())
+        self.assertIn('completed by a pause of its guest', self.run_move())
         self.assertEqual([], self.aborts)
         self.assertEqual('h2', self.instance.host)
 
@@ -147,7 +147,7 @@ class ForceTestCase(WritingGuestTestCase):
     def test_a_request_that_is_lost(self):
         """Its guest runs on, so Nova is asked again."""
         self.answer(202)
-        self.assertIn('ended by a pause of its guest', self.run_move())
+        self.assertIn('completed by a pause of its guest', self.run_move())
         self.assertEqual(2, self.asked)
 
     def test_all_requests_are_lost(self):
@@ -273,7 +273,7 @@ class PostCopyTestCase(WritingGuestTestCase):
     def test_the_source_permits_it(self):
         self.cloud.permits_post_copy = True
         self.look(self.crawl)
-        self.assertIn('ended by post-copy', self.run_move())
+        self.assertIn('completed by post-copy', self.run_move())
         self.assertEqual([], self.aborts)
 
     def test_it_does_not(self):
@@ -289,7 +289,7 @@ class PostCopyTestCase(WritingGuestTestCase):
         """Its guest runs on, so it is not blamed on the source."""
         self.cloud.permits_post_copy = True
         self.cloud.answers['POST', f'{SERVER}/migrations/1/action'] = [202]
-        self.assertIn('ended by post-copy', self.run_move())
+        self.assertIn('completed by post-copy', self.run_move())
         self.assertEqual([], self.aborts)
 
     def test_what_is_cancelled_meanwhile_arrives(self):

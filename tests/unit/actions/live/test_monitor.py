@@ -212,7 +212,7 @@ class FailureTestCase(base.MoveTestCase):
         self.cloud.on_look = delete
         self.fails(
             exceptions.MigrationFailed,
-            'the instance is gone; Placement still holds room for it on '
+            'the instance is gone; Placement still has allocations for it on '
             'h2.example.org',
         )
 
@@ -579,8 +579,9 @@ class LostRequestTestCase(base.MoveTestCase):
     def test_nothing_was_aborted(self):
         error = self.fails(
             exceptions.MigrationTimeout,
-            'Nova took the request 30 min ago and has made no migration of '
-            'it, so there was nothing to abort; the server stays migrating',
+            'Nova took the request 30 min ago and has made no migration for '
+            'it, so there was no migration to abort; the server stays '
+            'migrating',
         )
         self.assertEqual('queued_too_long', error.kwargs['fault'])
         self.assertNotIn('aborted', str(error))
@@ -591,8 +592,8 @@ class LostRequestTestCase(base.MoveTestCase):
         self.clock.at(1200, lambda: setattr(self, 'cancelled', True))
         self.fails(
             exceptions.MigrationCancelled,
-            'its plan was cancelled, and Nova has made no migration of its '
-            'request, so there was nothing to abort; it may still begin',
+            'its plan was cancelled, and Nova has made no migration for its '
+            'request, so there was no migration to abort; it may still begin',
         )
 
 

@@ -39,7 +39,7 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_on_its_way_elsewhere(self):
         self.migrate('h3')
-        self.stale('on its way to h3')
+        self.stale('already being migrated to h3')
 
     def test_on_its_way_and_nobody_knows_where_to(self):
         """The conductor writes the row seconds after the task state."""
@@ -131,6 +131,8 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_a_source_that_was_to_be_closed(self):
         self.task.source_closed = True
-        self.stale('source h1 was to be closed before, and is open')
+        self.stale(
+            'source h1 should have been disabled before, but is enabled'
+        )
         self.cloud.services['h1']['status'] = 'disabled'
         self.assertIs(preflight.Readiness.READY, self.check())

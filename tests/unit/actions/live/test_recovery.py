@@ -47,7 +47,7 @@ class TellingTestCase(ErrorTestCase):
 
     def test_its_exporter_agrees(self):
         self.states = {'h1': 1.0, 'h2': 5.0}
-        self.fail('and its exporter tells the same)', COMMAND)
+        self.fail('and its exporter reports the same)', COMMAND)
 
     def test_the_guest_does_not_run(self):
         self.instance.guest = 'shutdown'
@@ -85,14 +85,14 @@ class TellingTestCase(ErrorTestCase):
         for status in (501, 404, 500):
             with self.subTest(status):
                 self.cloud.answers['GET', path] = [status] * 9
-                text = self.fail('nobody knows whether its guest runs on h1')
+                text = self.fail('it is unknown whether its guest runs on h1')
                 self.assertNotIn(COMMAND, text)
             self.instance.status = 'ACTIVE'
 
     def test_another_conflict_says_nothing_of_the_guest(self):
         path = f'{base.NOVA}/servers/{base.UUID}/diagnostics'
         self.cloud.answers['GET', path] = [409]
-        self.fail('nobody knows whether its guest runs on h1')
+        self.fail('it is unknown whether its guest runs on h1')
 
     def test_an_exporter_that_is_away(self):
         self.states = None
@@ -197,7 +197,7 @@ class MendingTestCase(ErrorTestCase):
 
     def test_allocations_that_are_left(self):
         self.leave_behind({'h2': {'VCPU': 1, 'MEMORY_MB': 1024}})
-        self.fail(RUNS, 'Placement holds room for it on')
+        self.fail(RUNS, 'Placement has its allocations on')
         self.assertEqual('ERROR', self.instance.status)
 
     def test_nova_refuses(self):
@@ -210,7 +210,7 @@ class MendingTestCase(ErrorTestCase):
             return real(method, where, query, told)
 
         self.cloud.answer = answer
-        self.fail('its row was not put right (recover_rows): ')
+        self.fail('its row was not repaired (recover_rows): ')
 
 
 class StatesTestCase(base.MoveTestCase):

@@ -63,7 +63,7 @@ class BackoffTestCase(base.MoveTestCase):
     def test_nova_asks_for_too_much(self):
         self.fail((429, {'Retry-After': '1801'}))
         error = self.fails(
-            exceptions.NovaClientError, 'asks to wait 30 min 1 s'
+            exceptions.NovaClientError, 'requires a wait of 30 min 1 s'
         )
         self.assertEqual(1, str(error).count('429'))
         self.assertEqual([('failed', 0, True)], self.events())

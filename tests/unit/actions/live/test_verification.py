@@ -9,7 +9,7 @@ SIZE = {'VCPU': 1, 'MEMORY_MB': 1024}
 MIGRATION = 'b0000000-0000-0000-0000-000000000001'
 HEAL = (
     f': "nova-manage placement heal_allocations --instance {base.UUID} '
-    '--force" puts that right'
+    '--force" corrects them'
 )
 
 
@@ -34,8 +34,8 @@ class ArrivalTestCase(VerificationTestCase):
             lambda: self.cloud.leftovers.update({base.UUID: {'h1': SIZE}})
         )
         self.assertEqual(
-            'Placement holds room for it on h1.example.org and h2.example.org'
-            + HEAL,
+            'Placement has its allocations on h1.example.org and '
+            'h2.example.org' + HEAL,
             self.run_move(),
         )
         event, more = self.notices.told[-1]
@@ -54,9 +54,9 @@ class ArrivalTestCase(VerificationTestCase):
             lambda: self.cloud.leftovers.update({MIGRATION: {'h1': SIZE}})
         )
         self.assertEqual(
-            'Placement still holds room for its migration on h1.example.org: '
-            f'"openstack resource provider allocation delete {MIGRATION}" '
-            'gives it back',
+            'Placement still has allocations for its migration on '
+            'h1.example.org: "openstack resource provider allocation delete '
+            f'{MIGRATION}" releases them',
             self.run_move(),
         )
 
@@ -71,17 +71,17 @@ class ArrivalTestCase(VerificationTestCase):
 
         self.at_end(wrong)
         self.assertEqual(
-            f'Placement holds room for it on h1.example.org{HEAL}; Placement '
-            'still holds room for its migration on h2.example.org: '
-            f'"openstack resource provider allocation delete {MIGRATION}" '
-            'gives it back',
+            f'Placement has its allocations on h1.example.org{HEAL}; '
+            'Placement still has allocations for its migration on '
+            'h2.example.org: "openstack resource provider allocation delete '
+            f'{MIGRATION}" releases them',
             self.run_move(),
         )
 
     def test_none_at_all(self):
         self.at_end(self.lose_allocations)
         self.assertEqual(
-            'Placement holds room for it on no host' + HEAL, self.run_move()
+            'Placement has its allocations on no host' + HEAL, self.run_move()
         )
 
     def lose_allocations(self):
@@ -103,7 +103,7 @@ class ArrivalTestCase(VerificationTestCase):
 
         self.at_end(wrong)
         self.assertEqual(
-            'Placement holds room for it on h1.example.org' + HEAL,
+            'Placement has its allocations on h1.example.org' + HEAL,
             self.run_move(),
         )
 
@@ -167,7 +167,8 @@ class StayTestCase(VerificationTestCase):
         self.fails(
             exceptions.MigrationFailed,
             'the connection to the host was lost',
-            'Placement holds room for it on h1.example.org and h2.example.org',
+            'Placement has its allocations on h1.example.org and '
+            'h2.example.org',
         )
 
     def test_it_has_arrived_all_the_same(self):
@@ -187,14 +188,15 @@ class StayTestCase(VerificationTestCase):
         self.fails(
             exceptions.MigrationFailed,
             'ACTIVE on h2',
-            'Placement holds room for it on h1.example.org and h2.example.org',
+            'Placement has its allocations on h1.example.org and '
+            'h2.example.org',
         )
 
     def test_one_set_on_the_wrong_host(self):
         self.leave_behind({'h1': {}, 'h2': SIZE})
         self.fails(
             exceptions.MigrationFailed,
-            'Placement holds room for it on h2.example.org',
+            'Placement has its allocations on h2.example.org',
         )
 
     def test_after_a_refusal(self):
@@ -203,7 +205,7 @@ class StayTestCase(VerificationTestCase):
         self.leave_behind({'h2': SIZE})
         self.fails(
             exceptions.PreFlightError,
-            'destination refused: No valid host was found.; Placement holds',
+            'destination refused: No valid host was found.; Placement has',
         )
 
     def test_after_an_abort(self):
@@ -216,7 +218,7 @@ class StayTestCase(VerificationTestCase):
         self.cloud.on_look = cancel
         self.fails(
             exceptions.MigrationCancelled,
-            'its plan was cancelled; Placement holds room',
+            'its plan was cancelled; Placement has its allocations',
         )
 
     def test_placement_away(self):
@@ -251,7 +253,7 @@ class StayTestCase(VerificationTestCase):
         self.at_end(delete)
         self.fails(
             exceptions.MigrationFailed,
-            'the instance is gone; Placement still holds room for its '
+            'the instance is gone; Placement still has allocations for its '
             'migration on h1.example.org: "openstack resource provider '
             f'allocation delete {MIGRATION}"',
         )
@@ -330,7 +332,7 @@ class DroppedTestCase(VerificationTestCase):
         self.fails(
             exceptions.MigrationFailed,
             'inconsistent: Nova calls the migration running',
-            'Placement holds room for it on h2.example.org',
+            'Placement has its allocations on h2.example.org',
         )
         self.assertEqual({'h2.example.org'}, self.held(base.UUID))
 
@@ -339,7 +341,7 @@ class DroppedTestCase(VerificationTestCase):
         self.cloud.answers['POST', '/placement/allocations'] = [409]
         self.fails(
             exceptions.MigrationCancelled,
-            'Placement holds room for it on h2.example.org',
+            'Placement has its allocations on h2.example.org',
         )
         self.assertEqual({'h2.example.org'}, self.held(base.UUID))
 
@@ -347,7 +349,8 @@ class DroppedTestCase(VerificationTestCase):
         self.leave_behind({'h3': SIZE})
         self.fails(
             exceptions.MigrationCancelled,
-            'Placement holds room for it on h2.example.org and h3.example.org',
+            'Placement has its allocations on h2.example.org and '
+            'h3.example.org',
         )
         self.assertNotIn('POST', self.verbs('/placement/allocations'))
 

@@ -60,7 +60,9 @@ class TestHosts(base.BaseTestCase):
 
     def test_closed(self) -> None:
         self.snapshot.hosts['b'].closed = 'available is false'
-        self.assertIn('takes nothing: available is false', self._reason())
+        self.assertIn(
+            'accepts no instances: available is false', self._reason()
+        )
 
     def test_require_headroom(self) -> None:
         self.settings.require_headroom = True
@@ -130,7 +132,7 @@ class TestHosts(base.BaseTestCase):
         given = constraints.given(self.snapshot, excluded={'b': reason})
         stated = HostStatus.build(given).why_not(0, 1)
         assert stated is not None
-        self.assertEqual('the host takes nothing: no sample', stated)
+        self.assertEqual('the host accepts no instances: no sample', stated)
         self.assertEqual(
             (reason.code, 'cpu', 'b'),
             (stated.code, stated.about, stated.host),

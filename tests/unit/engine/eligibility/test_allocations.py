@@ -21,9 +21,9 @@ class TestWhyNot(base.BaseTestCase):
         ):
             reason = allocations.why_not('u', 'h1', held_on)
             self.assertEqual(
-                f'Placement holds room for it on {where} instead of h1: '
+                f'Placement has its allocations on {where} instead of h1: '
                 '"nova-manage placement heal_allocations --instance u '
-                '--force" puts that right',
+                '--force" corrects them',
                 reason,
             )
             assert reason is not None

@@ -118,8 +118,9 @@ class TestAggregate(base.BaseTestCase):
         """Its trigger may be lost; that does not pass by itself."""
         one = event(Outcome.PLANNED, 905, plan='p', status='RECOMMENDED')
         told = (
-            'no applier has begun for 95 s; if that lasts, "openstack '
-            'optimize actionplan start p", or cancel it: its trigger was lost'
+            'no applier has started for 95 s; if that lasts, "openstack '
+            'optimize actionplan start p", or cancel the plan: its trigger '
+            'was lost'
         )
         self.assertEqual(
             f'aggregate gpu waits for a plan that {told}', standstill(one)
@@ -139,10 +140,10 @@ class TestAggregate(base.BaseTestCase):
             self.assertEqual(rests, not cooldowns.notes)
         self.assertEqual(
             [
-                'the migration of instance u1 a -> b is stuck: nothing new '
-                'was heard of it for 1 day 1 s (stuck_after is 1 day); it '
-                'holds its instance and its hosts back until it is ended by '
-                'hand'
+                'the migration of instance u1 a -> b is stuck: Nova has '
+                'reported no change of it for 1 day 1 s (stuck_after is 1 '
+                'day); end it by hand; until then it blocks its instance and '
+                'counts against the limits of its hosts'
             ],
             cooldowns.notes,
         )
@@ -291,7 +292,7 @@ class TestQuarantine(base.BaseTestCase):
     def test_the_numbers_are_said(self) -> None:
         ends = (
             ' (The migration was under way for migration_timeout and was '
-            'aborted); any move by hand that arrives ends that'
+            'aborted); a successful migration by hand ends the quarantine'
         )
         told = 'MigrationFailed, too_slow at its move a -> b, 2 min ago'
         one = failed('MigrationFailed', fault='too_slow')
@@ -324,7 +325,7 @@ class TestQuarantine(base.BaseTestCase):
             self.assertIn('in quarantine', cooldowns.unavailable['u1'])
             (note,) = cooldowns.notes
             self.assertIn('u1 is in quarantine as a precaution', note)
-            self.assertTrue(note.endswith(f'not known: {told}'), note)
+            self.assertTrue(note.endswith(f'an unknown type: {told}'), note)
             self.assertEqual([], remember(failed(error_type)).notes)
         self.assertEqual([], remember(failed('MigrationFailed')).notes)
 

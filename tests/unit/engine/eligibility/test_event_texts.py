@@ -38,9 +38,9 @@ class TestTexts(base.BaseTestCase):
             ),
             (
                 event(Outcome.PLANNED, status='RECOMMENDED', **plan),
-                'it is in a plan that no applier has begun for 90 s; if that '
-                'lasts, "openstack optimize actionplan start p", or cancel '
-                'it: its trigger was lost',
+                'it is in a plan that no applier has started for 90 s; if '
+                'that lasts, "openstack optimize actionplan start p", or '
+                'cancel the plan: its trigger was lost',
             ),
             (
                 event(Outcome.FAILED, **failure),

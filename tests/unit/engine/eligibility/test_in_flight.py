@@ -98,7 +98,7 @@ class TestOnTheirWay(base.BaseTestCase):
             text for text in run(snapshot).warnings if 'budget' in text
         ]
         self.assertEqual(
-            'the budget of 3 is less by 1: so many instances are on their '
-            'way from or to its hosts',
+            'the budget of 3 is reduced by 1: that many instances are already '
+            'being migrated from or to its hosts',
             warning,
         )

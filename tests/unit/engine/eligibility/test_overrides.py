@@ -67,12 +67,12 @@ class TestSeeds(base.BaseTestCase):
             [
                 'aggregate_cooldowns: other: it has no effect, the aggregate '
                 'is not planned',
-                'aggregate_cooldowns: agg: it counts as 10 min, which is the '
+                'aggregate_cooldowns: agg: Kronos uses 10 min instead, the '
                 'cooldown of this plan',
                 'aggregate_cooldowns: z: it has no effect: 0 s are left',
                 'instance_cooldowns: u1: it has no effect: -1 s are left',
-                'instance_cooldowns: u2: it has no effect: this plan keeps '
-                'no instance_cooldown',
+                'instance_cooldowns: u2: it has no effect: this plan has no '
+                'instance_cooldown',
                 'instance_quarantines: u2: it has no effect: -2 s are left',
             ],
             [
@@ -84,8 +84,8 @@ class TestSeeds(base.BaseTestCase):
     def test_aggregate(self) -> None:
         cooldowns = remember(Seeds(aggregate_cooldowns={'agg': 30.5}))
         self.assertEqual(
-            'aggregate agg cools down for 31 s: the cooldowns of the '
-            'recording say so',
+            'aggregate agg cools down for 31 s: set in the cooldowns of the '
+            'recording',
             cooldowns.standstill,
         )
         # Who does not wait for a cooldown does not wait for this one.
@@ -125,4 +125,6 @@ class TestSeeds(base.BaseTestCase):
         )
         self.assertIn('u1 moved a -> b', cooldowns.standstill)
         self.assertIn('it moved a -> b', cooldowns.unavailable['u1'])
-        self.assertIn('for 5 s: the cooldowns', cooldowns.unavailable['u2'])
+        self.assertIn(
+            'for 5 s: set in the cooldowns', cooldowns.unavailable['u2']
+        )

@@ -259,7 +259,7 @@ class TestOtherPhases(base.BaseTestCase):
         )
         found = asked.of('u', 'b')
         self.assertIs(Code.GROUP_NOT_REPAIRED, found.code)
-        self.assertIn('whole or not at all', found.text)
+        self.assertIn('brought together as a whole', found.text)
 
 
 class TestStuck(base.BaseTestCase):
@@ -414,9 +414,9 @@ class TestBesideStuckHosts(base.BaseTestCase):
         verdict = why_not.Explainer(case, result).verdict('v', 'c')
         self.assertIs(Code.NEXT_AUDIT, verdict.code)
         self.assertEqual(
-            'it is legal and it lowers the combined imbalance by 0.1000, '
-            'from 0.5000 to 0.4000, but only now that the hosts that are not '
-            'set aside are planned; the next audit looks again',
+            'it is legal and it lowers the combined imbalance by 0.1000, from '
+            '0.5000 to 0.4000, but only after the moves for the hosts that '
+            'are not set aside; the next audit checks again',
             verdict.text,
         )
 
@@ -428,7 +428,7 @@ class TestBesideStuckHosts(base.BaseTestCase):
         self.assertEqual([], asked.result.steps)
         found = asked.of('v', 'b')
         self.assertIs(Code.NO_GAIN, found.code)
-        self.assertIn('lowers no policy by min_plan_gain (0.03)', found.text)
+        self.assertIn('lowers a policy by min_plan_gain (0.03)', found.text)
         asked = Asked(snapshot, cpu(), **{**more, 'min_gain': 0.05})
         self.assertIn('is less than min_gain (0.05)', asked.of('v', 'b').text)
 

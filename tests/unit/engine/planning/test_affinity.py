@@ -216,8 +216,8 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual([], result.steps)
         self.assertEqual(StopReason.BUDGET, result.stopped)
         short = (
-            'gathering its server group on b takes 2 migrations, and the '
-            'budget has 1 left'
+            'bringing its server group together on b takes 2 migrations, and '
+            'the budget has 1 left'
         )
         self.assertEqual(
             [f'affinity group db: 3 members on 2 hosts (a, b): {short}'],
@@ -225,9 +225,9 @@ class TestRepair(base.BaseTestCase):
         )
         self.assertEqual(dict.fromkeys('tuv', short), result.stayed)
         self.assertEqual(
-            '1 left of the budget of 1 migration, too few for another server '
-            'group; 0 of 1 broken server group repaired, 0 migrations made '
-            'for them',
+            '1 left of the budget of 1 migration, which is too few for '
+            'another server group; 0 of 1 broken server group repaired, 0 '
+            'migrations planned for them',
             result.reason,
         )
         self.assertEqual(2, len(repair(snapshot, max_migrations=2).steps))
@@ -250,8 +250,8 @@ class TestRepair(base.BaseTestCase):
         )
         for member in 'uv':
             self.assertEqual(
-                'its server group is gathered whole or not at all, and w '
-                'cannot come: b: it needs 1 VCPU, 0 are free',
+                'its server group can only be brought together as a whole, '
+                'and w cannot move there: b: it needs 1 VCPU, 0 are free',
                 result.stayed[member],
             )
         # Another one gets what it would have taken.
@@ -329,8 +329,8 @@ class TestRepair(base.BaseTestCase):
             result.violations_after,
         )
         self.assertEqual(
-            'no further legal migration repairs a server group; 1 of 2 '
-            'broken server groups repaired, 1 migration made for them',
+            'no further legal migration repairs a server group; 1 of 2 broken '
+            'server groups repaired, 1 migration planned for them',
             result.reason,
         )
         self.assertEqual('it is locked', result.stayed['v'])
@@ -346,7 +346,7 @@ class TestRepair(base.BaseTestCase):
             snapshot.hosts[host].closed = 'for the test'
         result = repair(snapshot)
         for uuid in 'vw':
-            self.assertIn('3 hosts: the host takes', result.stayed[uuid])
+            self.assertIn('3 hosts: the host accepts', result.stayed[uuid])
         self.assertIn('v: no legal destination: 3 hosts', result.warnings[0])
 
     def test_a_policy_objects(self) -> None:
@@ -374,7 +374,7 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual(StopReason.BUDGET, result.stopped)
         self.assertEqual(
             'the budget of 1 migration is used; 0 of 1 broken server group '
-            'repaired, 1 migration made for them',
+            'repaired, 1 migration planned for them',
             result.reason,
         )
         self.assertEqual([], result.warnings)
@@ -446,15 +446,15 @@ class TestShortBudget(base.BaseTestCase):
         self.assertIn(instance, {'v', 'w'})
         self.assertEqual(StopReason.BUDGET, result.stopped)
         self.assertEqual(
-            '1 left of the budget of 2 migrations, too few for another '
-            'server group; 1 of 2 broken server groups repaired, 1 '
-            'migration made for them',
+            '1 left of the budget of 2 migrations, which is too few for '
+            'another server group; 1 of 2 broken server groups repaired, 1 '
+            'migration planned for them',
             result.reason,
         )
         for member in ('r', 's', 't'):
             self.assertEqual(
-                'gathering its server group on a takes 2 migrations, and the '
-                'budget has 1 left',
+                'bringing its server group together on a takes 2 migrations, '
+                'and the budget has 1 left',
                 result.stayed[member],
             )
 
@@ -482,7 +482,7 @@ class TestShortBudget(base.BaseTestCase):
             [
                 'affinity group db: 4 members on 2 hosts (c, d) after this '
                 'plan: it makes 2 of the 3 migrations that bring the group '
-                'together, and the next audits go on with it'
+                'together; later audits make the others'
             ],
             result.warnings,
         )
@@ -497,7 +497,7 @@ class TestShortBudget(base.BaseTestCase):
         self.assertEqual([], result.steps)
         [warning] = result.warnings
         self.assertIn('cannot be repaired: r: it is locked', warning)
-        self.assertIn('r cannot come: it is locked', result.stayed['s'])
+        self.assertIn('r cannot move there: it is locked', result.stayed['s'])
 
     def test_one_that_no_host_has_room_for_is_not_begun(self) -> None:
         members = {'r': 'a', 's': 'b', 't': 'c', 'u': 'd'}
@@ -537,14 +537,14 @@ class TestUnderWay(base.BaseTestCase):
         self.assertEqual([], result.steps)
         self.assertEqual(
             [
-                'anti-affinity group db: 2 members on a is not repaired now:'
-                ' a member is on its way'
+                'anti-affinity group db: 2 members on a is not repaired yet: '
+                'a migration of a member has not finished'
             ],
             result.warnings,
         )
         self.assertEqual(
-            '1 broken server group left until a member that is on its way has '
-            'arrived',
+            '1 broken server group not repaired yet: a migration of a member '
+            'has not finished',
             result.reason,
         )
 
@@ -569,7 +569,9 @@ class TestUnderWay(base.BaseTestCase):
         snapshot.events = [self._event('w', 'a', 'b', Outcome.PLANNED)]
         result = repair(snapshot)
         self.assertEqual([], result.steps)
-        self.assertIn('a member is on its way', result.warnings[-1])
+        self.assertIn(
+            'a migration of a member has not finished', result.warnings[-1]
+        )
 
     def test_it_counts_at_both_ends(self) -> None:
         """In every phase: d is the best, but w is on its way there."""

@@ -128,7 +128,10 @@ class TestPlan(base.BaseTestCase):
         ]
         result = run(snapshot, max_migrations=2, rebalance=False)
         self.assertEqual([], result.steps)
-        none_left = 'no migration is left in the budget: others are under way'
+        none_left = (
+            'no migration is left in the budget: migrations that are under '
+            'way use it up'
+        )
         self.assertEqual(
             f'off: 0 of 3 instances leave, {none_left}', result.reason
         )
@@ -342,7 +345,9 @@ class TestPlan(base.BaseTestCase):
         result = run(snapshot)
         self.assertEqual(([], []), (result.steps, result.drains))
         self.assertIn('host off is not drained', result.warnings[0])
-        self.assertIn('its host off takes no part', result.stayed['v0'])
+        self.assertIn(
+            'its host off is left out of planning', result.stayed['v0']
+        )
         self.reasons(result)
 
     def test_nothing_to_drain(self) -> None:
@@ -350,7 +355,7 @@ class TestPlan(base.BaseTestCase):
         self.assertEqual('off: no instance is left there', result.reason)
         self.assertIs(StopReason.DONE, result.stopped)
         result = run(balanced(), rebalance=False, drain_hosts=['z'])
-        self.assertEqual('no host is to be drained', result.reason)
+        self.assertEqual('there is no host to drain', result.reason)
         self.assertIs(StopReason.DONE, result.stopped)
 
     def test_cooling_instance(self) -> None:
@@ -434,9 +439,9 @@ class TestPlan(base.BaseTestCase):
                     moved = [step.instance for step in result.steps]
                     self.assertIn('v0', moved)
                     self.assertIn(
-                        'policy cpu has no usable sample for 1 of the '
-                        'instances that are to leave off (v0): they count '
-                        "with their flavor's share",
+                        'policy cpu has no usable sample for 1 instance '
+                        '(v0) on off, which is being drained: Kronos assumes '
+                        'the share of the flavor',
                         result.warnings,
                     )
 

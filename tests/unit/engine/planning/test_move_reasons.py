@@ -37,16 +37,16 @@ class TestPlateaus(base.BaseTestCase):
             (
                 (0.0, 0.0, 0.0, 0.25, 0.0, 0.125),
                 [
-                    'Moves 1 to 3 gain nothing by themselves, but prepare '
+                    'Moves 1 to 3 have no gain by themselves, but prepare '
                     'later ones: the next gain is that of move 4, 0.2500.',
-                    'Move 5 gains nothing by itself, but prepares later '
-                    'ones: the next gain is that of move 6, 0.1250.',
+                    'Move 5 has no gain by itself, but prepares later ones: '
+                    'the next gain is that of move 6, 0.1250.',
                 ],
             ),
             (
                 (0.0, -0.125, 0.0, 0.25),
                 [
-                    'Moves 1 and 3 gain nothing by themselves, but prepare '
+                    'Moves 1 and 3 have no gain by themselves, but prepare '
                     'later ones: the next gain is that of move 4, 0.2500.'
                 ],
             ),

@@ -196,7 +196,7 @@ class TestCapacity(base.BaseTestCase):
             moves(result),
         )
         self.assertEqual(
-            'h2 is not emptied: this plan moves its instance a there',
+            'h2 is not emptied: this plan moves instance a there',
             result.stayed['b'],
         )
 
@@ -360,7 +360,7 @@ class TestWholeDrains(base.BaseTestCase):
         result = plan(snapshot, max_migrations=9)
         self.assertNotIn('h1', [one.source for one in result.steps])
         self.assertEqual(
-            'h1 is not emptied: an instance is on its way there',
+            'h1 is not emptied: an instance is migrating to it',
             result.stayed['a'],
         )
 
@@ -526,7 +526,7 @@ class TestSeveralAudits(base.BaseTestCase):
         result = plan(seven(), max_migrations=3)
         self.assertEqual({'a4', 'a5', 'a6'}, {m[0] for m in moves(result)})
         self.assertEqual(
-            'h1: 3 of 7 leave now; it leaves with a later audit, since the '
+            'h1: 3 of 7 leave now; it leaves with a later audit, because the '
             'budget of 3 migrations is used',
             result.stayed['a0'],
         )
@@ -625,8 +625,8 @@ class TestLimits(base.BaseTestCase):
         result = plan(snapshot, headroom_hosts=1)
         self.assertEqual([], result.steps)
         self.assertEqual(
-            'h1 is not emptied: without 1 host of the fullest then left '
-            '(headroom_hosts is 1), instance b of h2 would have no place',
+            'h1 is not emptied: if the fullest remaining host fails '
+            '(headroom_hosts is 1), instance b of h2 has no destination',
             result.stayed['a'],
         )
         # With room for it the same drain is planned.
@@ -654,7 +654,9 @@ class TestLimits(base.BaseTestCase):
         snapshot.groups = [group]
         result = plan(snapshot, headroom_hosts=1)
         self.assertEqual([], result.steps)
-        self.assertIn('instance t of h3 would have', result.stayed['a'])
+        self.assertIn(
+            'instance t of h3 has no destination', result.stayed['a']
+        )
 
     def test_headroom_for_fixed_instances_too(self) -> None:
         """The locked one needs a place when its host is lost."""

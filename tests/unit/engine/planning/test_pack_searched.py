@@ -67,7 +67,7 @@ class TestBudget(base.BaseTestCase):
             result.reason,
         )
         self.assertEqual(
-            'h1: 1 of 4 leaves now; it leaves with a later audit, since the '
+            'h1: 1 of 4 leaves now; it leaves with a later audit, because the '
             'budget of 3 migrations is used',
             result.stayed['a1'],
         )

@@ -136,7 +136,9 @@ class TestReport(base.BaseTestCase):
         self.assertEqual([], result.steps)
         self.assertAlmostEqual(0.0, result.combined_before)
         self.assertEqual(['down', 'off'], sorted(result.unavailable_hosts))
-        self.assertIn('its host down takes no part', result.unmovable['v'])
+        self.assertIn(
+            'its host down is left out of planning', result.unmovable['v']
+        )
         self.assertIn('nova-compute is down', result.unmovable['v'])
 
 
@@ -305,7 +307,7 @@ class TestPolicies(base.BaseTestCase):
         result = only(uneven(), policies=[cpu, ram])
         self.assertAlmostEqual(0.8, result.combined_before)
         self.assertEqual(4, len(result.steps))
-        self.assertIn('no reading', result.policies[1].skipped)
+        self.assertIn('was not queried', result.policies[1].skipped)
 
     def test_budget(self) -> None:
         """The largest of the policies in use, unless it is set."""
@@ -420,7 +422,7 @@ class TestScopes(base.BaseTestCase):
         report = run(first, second, max_migrations=1)
         [step] = report.steps
         self.assertEqual(
-            'it is planned already, in scope one',
+            'it is already planned in scope one',
             report.scopes[1].stayed[step.instance],
         )
 
@@ -491,7 +493,7 @@ class TestScopes(base.BaseTestCase):
         second.readings['ram'] = copy.deepcopy(second.readings['cpu'])
         report = run(first, second, policies=[cpu, ram], max_migrations=1)
         self.assertIn(
-            'the share of a-0, planned there, is not known',
+            'the share of a-0, planned there, is unknown',
             '\n'.join(report.scopes[1].warnings),
         )
 

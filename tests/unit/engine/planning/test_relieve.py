@@ -163,7 +163,7 @@ class TestRules(base.BaseTestCase):
         self.assertEqual([], result.steps)
         self.assertIn('a is at 0.950 by cpu, above 0.9', result.reason)
         [stage] = [one for one in result.stages if one.name == 'relieve']
-        self.assertIn('no server of it has a place', stage.text)
+        self.assertIn('no other host can take any of its servers', stage.text)
 
     def test_scope_in_cooldown(self) -> None:
         """It relieves, and empties nothing."""

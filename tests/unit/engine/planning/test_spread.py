@@ -369,7 +369,7 @@ class TestStop(base.BaseTestCase):
             'no legal migration, sequence of migrations or swap', result.reason
         )
         self.assertIn('cpu 0.600 > 0.1', result.reason)
-        self.assertIn('1 legal destinations', result.unmovable['v'])
+        self.assertIn('1 legal destination,', result.unmovable['v'])
 
     def test_exhaust(self) -> None:
         cpu = policy('cpu', threshold=0.5)
@@ -428,8 +428,8 @@ class TestSoftRules(base.BaseTestCase):
             soft_rule_penalty=0.3,
         )
         self.assertEqual(
-            '1 legal destinations, none improves enough; 1 at the penalty '
-            'of a soft server group',
+            '1 legal destination, but none lowers the combined imbalance '
+            'enough; 1 would break a soft server group, at a penalty',
             result.stayed['v'],
         )
 

@@ -227,7 +227,7 @@ class TestFarBelowTheHost(base.BaseTestCase):
                 'policy cpu: vm_profile_query: the servers of a sum to 0, and '
                 'imbalance_query gives 0.7 for it (likewise c 0 of 0.65, b 0 '
                 'of 0.6); 12 of their running servers used exactly 0; the '
-                'rest counts as moving with the servers. Correct '
+                'rest is assumed to move with the servers. Correct '
                 'vm_profile_query or its exporter; if it is the own load of '
                 'the hosts, set [kronos] unexplained_load = stays'
             ],
@@ -247,7 +247,7 @@ class TestFarBelowTheHost(base.BaseTestCase):
         result = plan(scope(policy, self.HOSTS, self.STILL), policy, how)
         self.assertEqual(8, len(result.steps))
         self.assertTrue(
-            any('counts as the own load' in one for one in result.warnings)
+            any('assumed to be the own load' in one for one in result.warnings)
         )
 
     def test_spreading_leaves_alone_what_it_knows_nothing_of(self):

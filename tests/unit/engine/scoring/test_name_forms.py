@@ -42,15 +42,16 @@ class TestBetter(base.BaseTestCase):
         hosts = tuple(f'{host}.x.org' for host in HOSTS)
         found = self.better(*HOSTS, hosts=hosts)
         self.assertEqual(
-            'no host has a value: Prometheus says a1 where Nova says a1.x.org',
+            'no host has a value: Prometheus has the name a1 where Nova has '
+            'a1.x.org',
             found.cause,
         )
 
     def test_some_hosts_alone(self) -> None:
         found = self.better('a1', 'a2', 'a3.x.org')
         self.assertEqual(
-            '1 of 3 hosts have no value: Prometheus says a3.x.org where Nova '
-            'says a3',
+            '1 of 3 hosts have no value: Prometheus has the name a3.x.org '
+            'where Nova has a3',
             found.cause,
         )
 

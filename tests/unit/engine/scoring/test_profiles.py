@@ -103,8 +103,9 @@ class TestSamples(base.BaseTestCase):
         policy = build.policy(vm_profile_label_type='nova_display_name')
         found = profile(snapshot, policy)
         reason = (
-            'policy cpu cannot tell it from another instance: both have the '
-            "display_name 'web', and no label host tells them apart; "
+            'policy cpu cannot distinguish it from another instance: both '
+            'have the '
+            "display_name 'web', and no label host distinguishes them; "
             'vm_profile_fallback is '
         )
         self.assertEqual(
@@ -162,7 +163,7 @@ class TestSamples(base.BaseTestCase):
             self.assertNotIn('u1', usages(profile(snapshot, policy)))
             samples[0].series = ''
             found = profile(snapshot, policy)
-            self.assertIn('cannot tell it', found.skipped['u1'])
+            self.assertIn('cannot distinguish it', found.skipped['u1'])
 
     def test_no_host_by_a_name_that_looks_like_one(self):
         """What a tenant writes is a value, and never another label."""

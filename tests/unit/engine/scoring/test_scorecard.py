@@ -242,7 +242,7 @@ class TestContract(base.BaseTestCase):
             snapshot, build.policy('cpu', 0.5), build.policy('mem', 0.5)
         )
         self.assertEqual(
-            'policy mem: imbalance_query: there is no reading of it',
+            'policy mem: imbalance_query: it was not queried',
             card.results[1].skipped,
         )
 
@@ -411,7 +411,7 @@ class TestHostMatch(base.BaseTestCase):
         self.assertEqual(
             [
                 "policy cpu: imbalance_query: label 'cmp1' is not used: it "
-                'cannot be told from cmp1.a, cmp1.b',
+                'cannot be distinguished from cmp1.a, cmp1.b',
                 'policy cpu: imbalance_query: no value for cmp1.a, cmp1.b',
             ],
             card.warnings,
@@ -506,8 +506,8 @@ class TestWeights(base.BaseTestCase):
         card = self.card(0.3, 0.5, 0.2, require_all_policies=True)
         self.assertEqual(StopReason.NO_POLICY, card.blocked)
         self.assertEqual(
-            'require_all_policies is set, but policy mem: imbalance_query: '
-            'there is no reading of it',
+            'require_all_policies is set, but policy mem: imbalance_query: it '
+            'was not queried',
             card.reason,
         )
 
@@ -524,9 +524,8 @@ class TestWeights(base.BaseTestCase):
         )
         self.assertEqual(StopReason.NO_POLICY, card.blocked)
         self.assertEqual(
-            'no policy can be used: policy x: imbalance_query: there is no '
-            'reading of it; policy y: imbalance_query: there is no reading '
-            'of it',
+            'no policy can be used: policy x: imbalance_query: it was not '
+            'queried; policy y: imbalance_query: it was not queried',
             card.reason,
         )
         self.assertEqual({}, card.values)
@@ -564,7 +563,7 @@ class TestGate(base.BaseTestCase):
             ),
             (
                 build.up('h', state=None, status='UNKNOWN'),
-                'os-services gives no state for it: its cell is down',
+                'os-services returns no state for it: its cell is down',
             ),
             (
                 build.up('h', status=None),
@@ -617,7 +616,7 @@ class TestGate(base.BaseTestCase):
         card = score(build.snapshot({'cpu': even(2)}, services={}))
         self.assertEqual(StopReason.TOO_FEW_HOSTS, card.blocked)
         self.assertEqual(
-            '0 of 2 hosts can take part, a migration needs two (cmp00: it '
+            '0 of 2 hosts can take part, but a migration needs two (cmp00: it '
             'has no nova-compute service, cmp01: it has no nova-compute '
             'service)',
             card.reason,
@@ -627,7 +626,8 @@ class TestGate(base.BaseTestCase):
         card = score(build.snapshot({'cpu': even(1)}))
         self.assertEqual(StopReason.TOO_FEW_HOSTS, card.blocked)
         self.assertEqual(
-            '1 of 1 hosts can take part, a migration needs two', card.reason
+            '1 of 1 hosts can take part, but a migration needs two',
+            card.reason,
         )
 
     def test_one_measured_host_is_too_few(self):
@@ -637,7 +637,7 @@ class TestGate(base.BaseTestCase):
         )
         self.assertEqual(StopReason.TOO_FEW_HOSTS, card.blocked)
         self.assertEqual(
-            '1 of 2 hosts can take part, a migration needs two (cmp01: '
+            '1 of 2 hosts can take part, but a migration needs two (cmp01: '
             'policy cpu has no fresh sample for it)',
             card.reason,
         )

@@ -60,4 +60,4 @@ class TestCells(base.BaseTestCase):
         ).scopes
         [step] = found.steps
         self.assertIs(CellPhase.CELL_DRAIN, step.phase)
-        self.assertEqual('leaves cell old, which is emptied', step.why)
+        self.assertEqual('leaves cell old, which is being emptied', step.why)

@@ -6,7 +6,6 @@
 
 import numpy as np
 
-from kronos.engine import wording
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.bin_packing import BinPacking
 from kronos.engine.planning.search.packing.pack_scope import PackScope
@@ -46,9 +45,11 @@ def why_not_safe(
     if stuck is None:
         return None
     source = index.hosts[int(placement.host_of[stuck])]
+    failing = 'the fullest remaining host fails'
+    if len(lost) > 1:
+        failing = f'the {len(lost)} fullest remaining hosts fail'
     return Reason(
-        f'without {wording.counted(len(lost), "host")} of the fullest then '
-        f'left (headroom_hosts is {number}), instance '
-        f'{index.server(stuck)} of {source} would have no place',
+        f'if {failing} (headroom_hosts is {number}), instance '
+        f'{index.server(stuck)} of {source} has no destination',
         Code.PACK_HEADROOM_HOSTS,
     )

@@ -39,7 +39,7 @@ class PackScope:
     simulation: Simulation
     keep_hosts: int
     awaited: BoolArray
-    """[H]: an instance is on its way there"""
+    """[H]: an instance is migrating to it"""
     gone: IntArray
     """[H]: how many instances left a host lately"""
     begun: BoolArray

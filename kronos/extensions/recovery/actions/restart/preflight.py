@@ -115,7 +115,7 @@ class RestartPreflight:
         if instance.metadata.get(OPT_OUT, '').strip().lower() == 'false':
             raise faults.error(
                 Fault.INSTANCE_RECOVERY_OFF,
-                f'the metadata of the server says {OPT_OUT}=false',
+                f'the metadata of the server has {OPT_OUT}=false',
             )
         if instance.task_state:
             raise faults.error(
@@ -133,7 +133,7 @@ class RestartPreflight:
             if runs is None:
                 raise faults.error(
                     Fault.GUEST_UNKNOWN,
-                    'nobody can tell whether its guest runs',
+                    'it is unknown whether its guest runs',
                 )
             return
         if instance.status == VERIFY:
@@ -149,7 +149,9 @@ class RestartPreflight:
         if stop is None or (stop.user_id and not by_us):
             raise faults.error(
                 Fault.INSTANCE_STOPPED,
-                'a user stopped it' if stop else 'nobody knows who stopped it',
+                'a user stopped it'
+                if stop
+                else 'it is unknown who stopped it',
             )
 
     def _check_resize(self, instance: Instance) -> None:

@@ -307,7 +307,7 @@ class RestartRun(Run[Instance, Instance]):
                 'not run',
             )
         LOG.info('Instance %s was started again on %s', uuid, seen.host)
-        unsure = '' if runs else 'nobody can tell whether its guest runs'
+        unsure = '' if runs else 'it is unknown whether its guest runs'
         if self._settings.is_elsewhere and self._is_at(seen):
             unsure = f'it was started on {seen.host} after all'
         return unsure

@@ -84,7 +84,7 @@ class TestNoise(base.BaseTestCase):
         result = plan({'a': 0.28, 'b': 0.105, 'c': 0.15}, self.VMS)
         self.assertEqual([], result.steps)
         self.assertIs(StopReason.STUCK, result.stopped)
-        self.assertIn('which the measured usages of the', result.reason)
+        self.assertIn('but the measured usages of the', result.reason)
         self.assertIn('less than 0.1 may be noise', result.reason)
 
     def test_much_is_no_noise(self) -> None:

@@ -39,12 +39,20 @@ class TestStuckHosts(base.BaseTestCase):
         assert found is not None
         self.assertEqual(
             [
-                ('dc1-0', 'highest', 'no migration off it lowers it enough'),
-                ('dc1-1', 'highest', 'no migration off it lowers it enough'),
+                (
+                    'dc1-0',
+                    'highest',
+                    'no migration from it lowers its score enough',
+                ),
+                (
+                    'dc1-1',
+                    'highest',
+                    'no migration from it lowers its score enough',
+                ),
                 (
                     't1',
                     'lowest',
-                    'no instance may come to it: it is pinned to availability '
+                    'no instance may move to it: it is pinned to availability '
                     'zone dc1, the host is in tie',
                 ),
             ],

@@ -118,7 +118,7 @@ class TestCompare(base.BaseTestCase):
         )
         self.fails(
             'cell',
-            'nobody tells the cell of y1',
+            'Kronos cannot find the cell of y1',
             arrived(host='y1'),
             destination='y1',
         )

@@ -202,9 +202,9 @@ class TestConfirmed(EndingTestCase):
         uuid = self.cloud.moves[0].uuid
         self.cloud.leftovers = {uuid: {'o1': {'VCPU': 1, 'MEMORY_MB': 1}}}
         self.assertEqual(
-            'Placement still holds room for its migration on '
-            f'o1.example.org: "openstack resource provider allocation delete '
-            f'{uuid}" gives it back',
+            'Placement still has allocations for its migration on '
+            'o1.example.org: "openstack resource provider allocation delete '
+            f'{uuid}" releases them',
             self.confirm(),
         )
         self.assertEqual(10 + 30, self.passed())

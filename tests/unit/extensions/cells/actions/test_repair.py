@@ -283,7 +283,7 @@ class TestEndless(BrokenEndsTestCase):
         migration = self.cloud.moves[0].uuid
         self.assertEqual(
             [
-                '# only if no nova-conductor is at it any more:',
+                '# only if no nova-conductor is working on it any more:',
                 f'openstack server set --state error {base.UUID}',
                 REBOOT,
                 *copies('new'),
@@ -482,7 +482,7 @@ class TestMending(BrokenEndsTestCase):
         self.server.breaks = 'finish'
         self.fails(
             exceptions.MigrationFailed,
-            f'"{REBOOT}" was asked for; Nova says no more',
+            f'"{REBOOT}" was requested; Nova returned no details',
         )
         self.assertEqual([REBOOT, PORT], self.document['commands'])
 

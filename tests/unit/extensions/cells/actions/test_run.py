@@ -576,8 +576,8 @@ class TestFinishesOther(FinishTestCase):
         self.task.finishes = base.OTHER
         raised = self.not_finished(
             exceptions.PreFlightError,
-            f'action {base.OTHER}, which it is to finish, has asked Nova for '
-            'nothing',
+            f'action {base.OTHER}, which it should finish, has requested '
+            'nothing from Nova',
         )
         self.assertIs(Fault.BAD_PARAMETERS, faults.of_error(raised))
 
@@ -602,7 +602,7 @@ class TestEditedMarks(FinishTestCase):
         self.begun()
         self.slots.marks[''] |= change
         raised = self.not_finished(
-            exceptions.PreFlightError, '(cell_move) makes no sense'
+            exceptions.PreFlightError, '(cell_move) is not valid'
         )
         self.assertIs(Fault.BAD_PARAMETERS, faults.of_error(raised))
         self.assertEqual(['migrate'], self.asked)

@@ -33,7 +33,7 @@ class TestFilledIn(base.BaseTestCase):
             error = self.assertRaises(
                 ValueError, verify_query.filled_in, '{host}', UUID, host
             )
-            self.assertIn('cannot stand in a query', str(error))
+            self.assertIn('cannot be used in a query', str(error))
 
 
 class TestWhyNotTrue(base.BaseTestCase):

@@ -78,7 +78,7 @@ class TestScope(base.BaseTestCase):
     def test_aggregates(self) -> None:
         named = {'compute': [{'host_aggregates': [{'name': 'a'}]}]}
         error = self.assertRaises(ScopeError, self.request, named)
-        self.assertIn('only exclude may stand', str(error))
+        self.assertIn('which may then contain only exclude', str(error))
 
 
 class TestOutcome(base.BaseTestCase):

@@ -152,7 +152,7 @@ class TestOutcome(base.BaseTestCase):
             ).scopes
             self.assertEqual(1, len(result.steps))
             self.assertIn(
-                'the budget of 2 is less by 1', ' '.join(result.warnings)
+                'the budget of 2 is reduced by 1', ' '.join(result.warnings)
             )
 
     def test_finishing_needs_no_metrics(self) -> None:

@@ -93,7 +93,7 @@ class TestBegun(base.BaseTestCase):
     def test_what_cannot_be_finished(self) -> None:
         log = self.useFixture(fixtures.FakeLogger())
         self.assertIsNone(begun(row(destination_flavor=7)))
-        self.assertIn('Action action has begun a move', log.output)
+        self.assertIn('Action action has started a move', log.output)
 
     def test_how_far_it_is(self) -> None:
         """By the states of the action and of its plan."""

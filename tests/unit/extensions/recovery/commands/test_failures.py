@@ -55,7 +55,7 @@ class FailuresTestCase(CheckTestCase):
             self.assertIn('the answer is partial', found['error'])
             finding = self.codes['failures-unknown']
             self.assertIn('see that every store', finding['mend'])
-            self.assertIn('kronos_recover does nothing', finding['mend'])
+            self.assertIn('kronos_recover takes no action', finding['mend'])
 
     def test_an_answer_that_cannot_be_used(self) -> None:
         """Series of hosts name no server."""

@@ -22,8 +22,8 @@ class TestLostHosts(base.BaseTestCase):
         found = packing.packing(snapshot, [CPU], Settings()).scope
         packed = BinPacking(found.simulation)
         self.assertEqual(
-            'without 1 host of the fullest then left (headroom_hosts is 1), '
-            'instance a of h1 would have no place',
+            'if the fullest remaining host fails (headroom_hosts is '
+            '1), instance a of h1 has no destination',
             lost_hosts.why_not_safe(found, packed, 1),
         )
 
