@@ -178,8 +178,11 @@ class TestSimulate(base.BaseTestCase):
             (['--set', 'a=b', 'x'], 'name LOAD before --set'),
             (['x', '--step=10m'], '--step: it belongs to --fetch'),
             (['x', '--raw', 'cpu=up', '--anonymize'], '--raw and --anonymize'),
-            (['x', '--advise', '--set', 'a=b'], 'leave out --set'),
-            (['x', '--compare=a', '--compare=a'], 'a file is there twice'),
+            (['x', '--advise', '--set', 'a=b'], 'remove --set'),
+            (
+                ['x', '--compare=a', '--compare=a'],
+                'the same file is given twice',
+            ),
             (
                 ['--fetch', '7d', '--out', 'd', '--html', 'f'],
                 '--html: simulate the load afterwards',

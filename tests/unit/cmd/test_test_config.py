@@ -390,7 +390,7 @@ class TestWatcher(CheckTestCase):
         )
         report = self.check()
         text = self.finding(report, 'watcher-strategies')['text']
-        self.assertIn('does not know kronos_affinity', text)
+        self.assertIn('does not offer kronos_affinity', text)
         self.assertEqual(
             sorted(names[:3]), report['watcher']['running']['strategies']
         )
@@ -833,7 +833,7 @@ class TestServers(CheckTestCase):
             self.write_policies(policy(vm_profile_fallback=fallback))
             report = self.check()
             result = self.finding(report, 'servers-without')
-            self.assertIn('1 of 3 servers', result['text'])
+            self.assertIn('1 of 3 running servers', result['text'])
             self.assertIn(words, result['text'])
             self.assertEqual(
                 ['gone'], report['servers'][0]['labels_unmatched']

@@ -243,7 +243,7 @@ NAMES = [
     Mistake(
         'servers by their internal name',
         'servers-unknown',
-        'should hold their nova_instance_uuid',
+        'should contain their nova_instance_uuid',
         'with vm_profile_label_type: nova_internal_name',
         steps(
             lambda case: case.series.update(
@@ -284,7 +284,7 @@ VALUES = [
         'bytes',
         'policy-skipped',
         'must be in [0, 1]',
-        'divide imbalance_query by what the host has of it',
+        'divide imbalance_query by the capacity of the host',
         steps(lambda case: case.scale(2**30, 'ram')),
         steps(lambda case: case.scale(2**-30, 'ram')),
     ),
@@ -363,7 +363,7 @@ VALUES = [
         'a window that is too short',
         'query-empty',
         'imbalance_query gives no series',
-        'widen its window [15s] to four times the interval',
+        'widen its window [15s] to four times the scrape interval',
         steps(
             lambda case: case.series.update({'count(x_total)': [('', 5)]}),
             lambda case: case.write_one(imbalance_query='rate(x_total[15s])'),
@@ -379,7 +379,7 @@ VALUES = [
         'labels that nothing has',
         'query-empty',
         'imbalance_query gives no series',
-        'correct the labels by which it asks for x_total',
+        'correct the labels in its selector of x_total',
         steps(
             lambda case: case.series.update({'count(x_total)': [('', 5)]}),
             lambda case: case.write_one(imbalance_query='x_total{job="z"}'),
@@ -389,7 +389,7 @@ VALUES = [
     Mistake(
         'another Prometheus',
         'query-empty',
-        'has no series of any query of the policies',
+        'has no series for any query of the policies',
         'set [kronos_prometheus] url to the Prometheus that scrapes',
         steps(
             lambda case: case.prometheus(
@@ -781,7 +781,7 @@ def statuses() -> list[Mistake]:
             'Nova trusts another Keystone',
             'nova-failed',
             'HTTP 401',
-            'have the service check tokens by the same Keystone',
+            'point the service to the same Keystone',
             steps(lambda case: case.refuse(401, *listings)),
             well,
         ),
@@ -828,7 +828,7 @@ def statuses() -> list[Mistake]:
         Mistake(
             'servers without their hosts',
             'servers-hidden',
-            'does not tell the hosts of 5 servers',
+            'does not show the hosts of 5 servers',
             'os_compute_api:os-extended-server-attributes',
             steps(hide),
             well,

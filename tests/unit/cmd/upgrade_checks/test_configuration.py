@@ -96,16 +96,20 @@ class TestOldNames(FilesTestCase):
     def test_renamed(self) -> None:
         """It is taken today, so no other name is proposed."""
         told = self.told(old_name=1)
-        self.assertIn('[kronos] old_name is [kronos] new_name today', told)
+        self.assertIn(
+            '[kronos] old_name is now called [kronos] new_name', told
+        )
         self.assertEqual(1, told.count('old_name'))
 
     def test_in_another_group(self) -> None:
         told = self.told(more='[elsewhere]\nmoved = 1')
-        self.assertIn('[elsewhere] moved is [kronos] new_name', told)
+        self.assertIn(
+            '[elsewhere] moved is now called [kronos] new_name', told
+        )
 
     def test_to_be_removed(self) -> None:
         told = self.told(on_its_way=1)
-        self.assertIn('[kronos] on_its_way goes away with a later', told)
+        self.assertIn('[kronos] on_its_way will be removed in a later', told)
         self.assertIn('Remedy: nothing reads it', told)
 
     def test_new_names(self) -> None:

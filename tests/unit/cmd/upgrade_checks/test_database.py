@@ -110,7 +110,7 @@ class TestStrategies(DatabaseTestCase):
         self.assert_told(result, code, *texts)
 
     def test_equal(self) -> None:
-        self.told(Code.SUCCESS, '6 strategies and their goals are as')
+        self.told(Code.SUCCESS, '6 strategies and their goals match')
 
     def test_none_yet(self) -> None:
         self.stored['known'] = 0
@@ -132,11 +132,11 @@ class TestStrategies(DatabaseTestCase):
             result,
             Code.FAILURE,
             'cancels these audits: nightly (u1, ONGOING), (u2, ONGOING); and '
-            '1 action plans that wait or run; the code differs from '
+            '1 waiting or running action plans; the code differs from '
             'the database in: goal kronos_x (its display name), strategy '
             'kronos_spread (its parameters aggregates)',
         )
-        self.assertNotIn('that are over', result.details)
+        self.assertNotIn('ended audits', result.details)
 
     def test_a_plan_alone(self) -> None:
         """Of an audit that is over; it may still be carried out."""
@@ -147,13 +147,16 @@ class TestStrategies(DatabaseTestCase):
         }
         self.told(
             Code.FAILURE,
-            'no audit; and 1 action plans that wait or run; 2 audits that '
-            'are over will be shown as CANCELLED, too',
+            'no audit; and 1 waiting or running action plans; 2 ended '
+            'audits will also be shown as CANCELLED',
         )
 
     def test_nothing_under_way(self) -> None:
         self.stored |= {'strategies': [STALE]}
-        self.told(Code.WARNING, 'no audit is under way that the next start')
+        self.told(
+            Code.WARNING,
+            'the next start of a decision engine would cancel no running',
+        )
 
 
 class TestPlans(DatabaseTestCase):
@@ -178,7 +181,9 @@ class TestPlans(DatabaseTestCase):
 class TestParameters(DatabaseTestCase):
     def test_good(self) -> None:
         result = database.parameters(self.asked)
-        self.assert_told(result, Code.SUCCESS, '3 actions wait, and each is')
+        self.assert_told(
+            result, Code.SUCCESS, '3 actions wait, and this applier supports'
+        )
 
     def test_what_cannot_be_read_here(self) -> None:
         self.read['actions']['unreadable'] = [
@@ -188,7 +193,7 @@ class TestParameters(DatabaseTestCase):
         self.assert_told(
             result,
             Code.FAILURE,
-            'does not understand the actions a (kronos_x, plan p): no b',
+            'does not support the actions a (kronos_x, plan p): no b',
         )
 
     def test_what_no_applier_knows_yet(self) -> None:
@@ -223,5 +228,5 @@ class TestHosts(DatabaseTestCase):
         self.read['services'] = [up(services.ENGINE, 'here')]
         result = database.hosts(self.asked)
         self.assert_told(
-            result, Code.WARNING, 'the database knows no watcher-applier'
+            result, Code.WARNING, 'the database has no watcher-applier'
         )

@@ -290,8 +290,8 @@ class TestQuarantine(base.BaseTestCase):
 
     def test_the_numbers_are_said(self) -> None:
         ends = (
-            ' (The migration was under way for migration_timeout and was '
-            'aborted); any move by hand that arrives ends that'
+            ' (The migration ran for migration_timeout, and Kronos '
+            'aborted it); any move by hand that arrives ends that'
         )
         told = 'MigrationFailed, too_slow at its move a -> b, 2 min ago'
         one = failed('MigrationFailed', fault='too_slow')
