@@ -230,8 +230,8 @@ class KronosAction(base.BaseAction):
         except Exception as error:
             if not self._is_database_away:
                 LOG.warning(
-                    "Action %s: Watcher's database does not tell how it goes "
-                    '(%s); the action goes on',
+                    "Action %s: Watcher's database does not show its state "
+                    '(%s); the action continues',
                     self.input_parameters.get('action_uuid', '?'),
                     lock.reason(error),
                 )
@@ -239,7 +239,7 @@ class KronosAction(base.BaseAction):
             LOG.debug("Watcher's database does not tell", exc_info=True)
             return None
         if self._is_database_away:
-            LOG.info("Watcher's database tells again how it goes")
+            LOG.info("Watcher's database shows the state of the action again")
         self._is_database_away = False
         return result
 

@@ -510,7 +510,7 @@ class TestRefusals(RecordTestCase):
         self.target.mkdir()
         (self.target / 'thesis.txt').write_text('x')
         for words in ((), ('--force',)):
-            self.assertIn('is no recording', self.refused(*words))
+            self.assertIn('is not a recording', self.refused(*words))
         (self.target / 'thesis.txt').unlink()
         self.recorded()
         self.assertIn('--force', self.refused())

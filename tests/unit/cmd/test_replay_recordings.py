@@ -222,7 +222,7 @@ class TestOne(RecordingsTestCase):
         path = self.record('one')
         for arguments, text in (
             ([path, '--scope', 'z'], 'there is no aggregate "z"'),
-            ([path, '--mode', 'pack'], 'the policies are of mode spread'),
+            ([path, '--mode', 'pack'], 'the policies have mode spread'),
             ([path, '--set', 'threshold.cpu=7'], 'must be a number from 0'),
             ([path, '--set', 'cooldwn=7'], 'did you mean cooldown?'),
             ([path, '--set', 'keep_hosts='], 'keep_hosts=: it is empty'),

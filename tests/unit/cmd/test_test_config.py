@@ -162,10 +162,10 @@ class TestOffline(CheckTestCase):
         self.assertEqual(
             [
                 f'[kronos] policies_file in {conf}: it is empty: give it a '
-                'value, or leave it out; the default is '
+                'value, or remove it; the default is '
                 '/etc/kronos/policies.yaml',
                 f'[kronos] cooldown in {conf}: it is empty: give it a value, '
-                'or leave it out; the default is 600',
+                'or remove it; the default is 600',
             ],
             [finding['text'] for finding in report['findings']],
         )
@@ -827,7 +827,7 @@ class TestServers(CheckTestCase):
         """What becomes of them hangs on the fallback."""
         self.series['cpu_of_vm'][0] = ('gone', 0.1)
         for fallback, words in (
-            ('skip', 'stay where they are'),
+            ('skip', 'stay on their hosts'),
             ('host_average', 'is guessed'),
         ):
             self.write_policies(policy(vm_profile_fallback=fallback))

@@ -584,24 +584,24 @@ def connections() -> list[Mistake]:
         (
             'half a login',
             'username is set, but password is not',
-            'set password, or leave username out',
+            'set password, or remove username',
             {'username': 'x'},
         ),
         (
             'two logins',
             'bearer_token and username exclude each other',
-            'leave bearer_token or username out',
+            'remove bearer_token or username',
             {'bearer_token': 't0ken', **USER},
         ),
         (
             'a key alone',
             'keyfile is set, but certfile is not',
-            'set certfile, or leave keyfile out',
+            'set certfile, or remove keyfile',
             {'keyfile': __file__},
         ),
         (
             'a path that Kronos adds',
-            'url must not hold /api/v1',
+            'url must not contain /api/v1',
             'correct url',
             {'url': f'{PROMETHEUS}/api/v1'},
         ),

@@ -99,7 +99,7 @@ class TestDamage(ArchiveTestCase):
 
     def test_no_recording(self) -> None:
         self.path = self.folder
-        self.assertIn('it is no recording', self.fault())
+        self.assertIn('it is not a recording', self.fault())
         self.path = self.folder / 'none'
         self.assertIn('No such file', self.fault())
 
@@ -197,4 +197,4 @@ class TestDamage(ArchiveTestCase):
         recordings.changed(path, 'query', value='cpu_of_host')
         load.read(str(self.path))
         recordings.changed(path, 'samples', 0, 'value', value=0.25)
-        self.assertIn('another file answers the same', self.fault())
+        self.assertIn('another file has a different answer', self.fault())

@@ -89,7 +89,7 @@ class TestHeaders(OptionsTestCase):
             (['X-A: s3cret\r\nX-B: c'], 'characters that no header'),
             (['X-A: s3crét'], 'characters that no header'),
             (['Content-Length: 1'], 'set by Kronos'),
-            (['X-A: s3cret', 'x-a: b'], 'is there twice'),
+            (['X-A: s3cret', 'x-a: b'], 'is set twice'),
         ):
             error = self.assertRaises(
                 exceptions.ConfigurationError, self.client_of, headers=lines

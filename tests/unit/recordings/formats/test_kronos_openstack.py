@@ -256,4 +256,6 @@ class TestFaults(DaemonsTestCase):
         self.change('meta.json', value={})
         recording = load.read(str(self.path))
         self.assertEqual(0.0, recording.recorded_at)
-        self.assertIn('does not tell its time', '\n'.join(recording.unknown))
+        self.assertIn(
+            'does not contain its time', '\n'.join(recording.unknown)
+        )
