@@ -89,9 +89,9 @@ OPTS = [
         'control_error_seconds',
         default=5,
         min=0,
-        help='Seconds that the agent holds back a control error. It reports '
-        'the error only if the server still runs then, since a normal '
-        'shutdown can cause one, too.',
+        help='Seconds that the agent waits before it reports a control '
+        'error. It reports the error only if the server still runs '
+        'then, since a normal shutdown can cause one, too.',
     ),
     cfg.StrOpt(
         'metrics_host',

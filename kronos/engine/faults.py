@@ -380,7 +380,7 @@ TABLE: dict[Fault, Consequence] = {
         'vTPM, encrypted memory, an accelerator, or a port that an old '
         'nova-compute cannot move.',
         "Read Nova's error in the message; upgrade the compute nodes if it "
-        'asks for that, or pin the server.',
+        'mentions an old one, or pin the server.',
         quarantines=True,
     ),
     Fault.NOVA_REJECTED: Consequence(

@@ -52,7 +52,8 @@ class PlanningOptions:
     )
     host_match: HostMatch = option(
         HostMatch.EXACT,
-        'How Kronos matches a label value of Prometheus to a Nova host.',
+        'Rule by which Kronos matches a label value of Prometheus to a Nova '
+        'host.',
     )
     partial_answers: PartialAnswers = option(
         PartialAnswers.WARN,

@@ -124,8 +124,8 @@ class LiveMigrateTestCase(base.DbTestCase):
         self.assertEqual(4, len(lines), log.output)
         for line in lines[::2]:
             self.assertIn(
-                f"Action {row.uuid}: Watcher's database does not tell how it "
-                'goes (DBNonExistentTable); the action goes on',
+                f"Action {row.uuid}: Watcher's database does not show its "
+                'state (DBNonExistentTable); the action continues',
                 line,
             )
         self.assertEqual('KRONOS: goes on', self.message(row))

@@ -110,7 +110,7 @@ class TestExplain(CommandTestCase):
         self.conf()
         code, out, _ = self.run_it('--explain', 'STOPPED_FAILED', 'project=x')
         self.assertEqual(0, code)
-        self.assertIn('Rule all decides: it is sent as error', out)
+        self.assertIn('Rule all applies: the event is sent as error', out)
 
     def test_unknown(self) -> None:
         self.conf()
@@ -137,7 +137,7 @@ class TestRun(CommandTestCase):
         until(lambda: guest in log.read_text())
         process.send_signal(signal.SIGTERM)
         self.assertEqual(0, process.wait())
-        self.assertIn('The instance monitor ends', log.read_text())
+        self.assertIn('The instance monitor stops', log.read_text())
 
     def test_it_is_small(self) -> None:
         """Nothing is loaded that it has no use for."""
