@@ -150,7 +150,7 @@ class ScoreSource:
 
     def _log(self, queries: int) -> None:
         text = (
-            f'sends {queries} queries to {self._prometheus().address} every '
+            f'sends {self._prometheus().address} {queries} queries every '
             f'{durations.exact(self.options().refresh_seconds)}, in each '
             'process of nova-scheduler'
         )

@@ -176,7 +176,7 @@ class TestSimulate(base.BaseTestCase):
             ([], 'name the directory of a load'),
             (['x', '--set', 'a'], 'not of the form NAME=VALUE'),
             (['--set', 'a=b', 'x'], 'name LOAD before --set'),
-            (['x', '--step=10m'], '--step: it belongs to --fetch'),
+            (['x', '--step=10m'], '--step: it requires --fetch'),
             (['x', '--raw', 'cpu=up', '--anonymize'], '--raw and --anonymize'),
             (['x', '--advise', '--set', 'a=b'], 'remove --set'),
             (

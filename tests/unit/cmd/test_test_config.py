@@ -828,7 +828,7 @@ class TestServers(CheckTestCase):
         self.series['cpu_of_vm'][0] = ('gone', 0.1)
         for fallback, words in (
             ('skip', 'stay on their hosts'),
-            ('host_average', 'is guessed'),
+            ('host_average', 'is estimated'),
         ):
             self.write_policies(policy(vm_profile_fallback=fallback))
             report = self.check()

@@ -280,7 +280,8 @@ class TestTags(LoaderTestCase):
         self.assertLess(len(reason), 600)
         reason = self.reason(f'policies: [{"1, " * 2000}1]')
         self.assertEqual(
-            'policies: there are 2001, at most 1000 are read; remove some',
+            'policies: there are 2001, more than the limit of 1000; '
+            'remove some',
             reason,
         )
 

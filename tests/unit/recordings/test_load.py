@@ -137,7 +137,12 @@ class TestDamage(ArchiveTestCase):
             ('nova/migrations.json', [0, 'at'], math.inf, '[0].at: '),
             ('nova/migrations.json', [0, 'outcome'], 'no', '[0].outcome: '),
             ('nova/services.json', [], {}, 'Input should be'),
-            ('placement/headroom.json', ['zz'], {}, 'zz: nova/hosts.json has'),
+            (
+                'placement/headroom.json',
+                ['zz'],
+                {},
+                'zz: there is no such host in nova/hosts.json',
+            ),
             (
                 'placement/headroom.json',
                 ['a1', 'VCPU', 'used'],

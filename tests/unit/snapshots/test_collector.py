@@ -221,7 +221,7 @@ class TestDownCell(CollectTestCase):
         )
         frozen = {host.name: bool(host.frozen) for host in a.hosts.values()}
         self.assertEqual({'a1': False, 'a2': True, 'ab': False}, frozen)
-        self.assertIn('called like it', a.hosts['a2'].frozen)
+        self.assertIn('no provider with its name', a.hosts['a2'].frozen)
         self.assertIsNotNone(a.hosts['a1'].headroom)
         [warning] = a.warnings
         self.assertIn('has no data about b1, b2', warning)

@@ -67,7 +67,7 @@ class TestArguments(RecordTestCase):
                 ),
                 'the same policy is given twice',
             ),
-            (('--raw', 'a=b', 'x'), '--raw: it belongs to --fetch'),
+            (('--raw', 'a=b', 'x'), '--raw: it requires --fetch'),
             (
                 ('--fetch', '7d', '--out', 'x', '--interval', '300'),
                 '--interval: simulate the load afterwards',
