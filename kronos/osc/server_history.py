@@ -79,7 +79,7 @@ def find(
     if len(uuids) > 1:
         raise exceptions.KronosException(
             f'{len(uuids)} servers have the name "{server}": '
-            f'{wording.some(uuids)}; use the uuid'
+            f'{wording.some(uuids)}; use the uuid of one of them'
         )
     if not uuids and not uuidutils.is_uuid_like(server):
         names = dict.fromkeys(move.name for move in all_moves if move.name)

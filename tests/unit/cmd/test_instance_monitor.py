@@ -130,7 +130,7 @@ class TestRun(CommandTestCase):
     def test_it_ends_on_sigterm_only(self) -> None:
         process = self.process()
         log = self.folder / 'log'
-        until(lambda: 'are watched' in log.read_text())
+        until(lambda: 'The agent watches' in log.read_text())
         process.send_signal(signal.SIGHUP)
         guest = self.host.start()
         self.host.kill(guest)

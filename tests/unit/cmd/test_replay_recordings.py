@@ -216,7 +216,7 @@ class TestOne(RecordingsTestCase):
         self.assertIn('it cannot be written: No such file', err)
         code, _, err = run(path, path, '--html', 'x')
         self.assertEqual(2, code)
-        self.assertIn('--html takes one recording', err)
+        self.assertIn('--html requires exactly one recording', err)
 
     def test_what_cannot_be_planned(self) -> None:
         path = self.record('one')

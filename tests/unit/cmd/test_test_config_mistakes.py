@@ -497,7 +497,7 @@ def connections() -> list[Mistake]:
         ),
         (
             'another API',
-            'not one of Prometheus',
+            'does not come from Prometheus',
             address,
             steps(lambda case: case.prometheus(json={'hello': 1})),
         ),
@@ -531,7 +531,7 @@ def connections() -> list[Mistake]:
             secure,
             answering(400, 'Client sent an HTTP request to an HTTPS server.'),
         ),
-        ('a proxy', 'HTTP 502', 'see in the log', answering(502, 'Bad')),
+        ('a proxy', 'HTTP 502', 'check in the log', answering(502, 'Bad')),
         ('too many', 'HTTP 429', 'more requests', answering(429, 'slow')),
         (
             'nothing listens',
@@ -548,7 +548,7 @@ def connections() -> list[Mistake]:
         (
             'silence',
             'no answer within 30 s',
-            'see that a firewall',
+            'check that no firewall',
             failing(requests.ConnectTimeout()),
         ),
         (

@@ -454,7 +454,10 @@ class TestErrors(CommandsTestCase):
 class TestHelp(CommandsTestCase):
     def test_each_option_says_what_it_does(self) -> None:
         for option, words in (
-            (('plan', 'list'), ('--limit', '(default: 20)', 'all of Kronos')),
+            (
+                ('plan', 'list'),
+                ('--limit', '(default: 20)', 'strategies of Kronos'),
+            ),
             (('plan', 'show'), ('uuid of the action plan',)),
             (('explain',), ('--days', '(default: 7)')),
         ):

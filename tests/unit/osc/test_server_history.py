@@ -101,8 +101,8 @@ class TestFind(clouds.CloudTestCase):
         self.add_action(plan, 'vm1', inputs={'resource_name': 'web'})
         self.add_action(plan, 'vm2', inputs={'resource_name': 'web'})
         self.assertEqual(
-            f'2 servers have the name "web": {uuid(1)}, {uuid(2)}; give the '
-            'uuid of one',
+            f'2 servers have the name "web": {uuid(1)}, {uuid(2)}; use the '
+            'uuid of one of them',
             self.refused('web'),
         )
         self.assertEqual('web', self.find(uuid(2)).name)

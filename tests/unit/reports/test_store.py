@@ -132,7 +132,7 @@ class TestWrite(WriteTestCase):
         path = str(self.write(keep=1))
         self.assertEqual(DOCUMENT, json.loads(pathlib.Path(path).read_text()))
         self.assertIn(
-            f'Old reports in report_dir {self.folder} cannot be deleted',
+            f'Old reports in report_dir {self.folder} could not be deleted',
             self.log.output,
         )
         self.assertNotIn('could not be written', self.log.output)

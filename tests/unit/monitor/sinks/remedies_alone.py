@@ -143,5 +143,5 @@ class TestService(RemedyTestCase):
                 cloud = self.cloud()
                 cloud.errors = [(status, 'no page')] * 9
                 text = self.text(driver, cloud)
-                self.assertIn('another thing answers there', text)
+                self.assertIn('another program answers there', text)
                 self.assertNotIn('there is no audit', text)
