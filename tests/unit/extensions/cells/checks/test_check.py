@@ -97,7 +97,7 @@ class TestCells(CellsTestCase):
             ['a2', 'new', 'aggregate', 'of-new', 'az1', 'yes'],
             [one for one in lines[at + 2].split() if one != '|'],
         )
-        self.assertIn('What moves between cells depend on', lines)
+        self.assertIn('Requirements of moves between cells', lines)
         [rule] = [line for line in lines if line.strip().startswith(RULE)]
         self.assertIn('rule:admin_api', rule)
         self.assertTrue(rule.rstrip().endswith('yes'), rule)
