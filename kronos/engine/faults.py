@@ -174,8 +174,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.HOST_NOT_AT_FAULT: Consequence(
         _STALE,
         Whose.SOURCE,
-        'host_fault_query no longer returns the host, so Kronos did not close '
-        'it.',
+        'host_fault_query no longer returns the host, so it was not closed.',
         'Nothing.',
         rests=CooldownScope.NOBODY,
     ),
@@ -184,8 +183,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SOURCE,
         'The plan closes the source before the server leaves it, but the '
         'source is open.',
-        'See how the action that closes the host ended; the next audit tries '
-        'again.',
+        'See how its closing action ended; the next audit tries again.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RUNS: Consequence(
@@ -198,8 +196,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_WELL: Consequence(
         _STALE,
         Whose.SERVER,
-        'server_fault_query no longer returns the server, so Kronos did not '
-        'restart it.',
+        'server_fault_query no longer returns it, so it was not restarted.',
         'Nothing.',
         rests=CooldownScope.NOBODY,
     ),
@@ -221,8 +218,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_PINNED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'The metadata key kronos:pin was set on the server after it was '
-        'planned.',
+        'kronos:pin was set on the server after it was planned.',
         'Nothing: its owner wants it to stay.',
         rests=CooldownScope.SCOPE,
     ),
@@ -244,17 +240,14 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_ALLOCATIONS: Consequence(
         _PREFLIGHT,
         Whose.NOVA,
-        'Placement has an allocation for the server on a host other than its '
-        'source.',
-        f'{ShellCommand.HEAL_ALLOCATIONS.general}; Kronos leaves the server '
-        'alone until then.',
+        'Placement has an allocation for it on a host other than its source.',
+        f'{ShellCommand.HEAL_ALLOCATIONS.general}; it stays until then.',
         lasts=True,
     ),
     Fault.SOURCE_NOT_UP: Consequence(
         _PREFLIGHT,
         Whose.SOURCE,
-        'The nova-compute service of the source is down, or Nova does not '
-        'list it.',
+        'The nova-compute of the source is down, or Nova does not list it.',
         'Start it.',
         waits=True,
         retried=True,
@@ -263,8 +256,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_NOT_UP: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The nova-compute service of the destination is down, or Nova does '
-        'not list it.',
+        'The nova-compute of the destination is down, or not listed by Nova.',
         'Start it.',
         waits=True,
         retried=True,
@@ -281,10 +273,8 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_EXCLUDED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'exclude_hosts_query returns a value other than 0 for the '
-        'destination.',
-        'See what the query returns for the host; the next audit chooses '
-        'another.',
+        'exclude_hosts_query is not 0 for the destination.',
+        'See what the query returns; the next audit chooses another host.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_FULL: Consequence(
@@ -299,15 +289,13 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.DESTINATION,
         'The destination is in another cell of Nova, or mapped to no cell.',
-        'Set kronos:cell on the aggregates, so that Kronos can see the cells '
-        'of hosts.',
+        'Set kronos:cell on the aggregates, so that cells are known.',
     ),
     Fault.DESTINATION_REFUSED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
         "Nova's scheduler or a host refused, before anything moved.",
-        "Read Nova's error in the message; pin the server if this happens "
-        'each time.',
+        "Read Nova's error in the message; pin the server if it recurs.",
     ),
     Fault.HOST_LEFT_SCOPE: Consequence(
         _PREFLIGHT,
@@ -327,8 +315,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_STOPPED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'The server was stopped by a user, or Kronos cannot see who stopped '
-        'it.',
+        'A user stopped the server, or Kronos cannot see who did.',
         'Start it if it should run.',
         rests=CooldownScope.NOBODY,
     ),
@@ -368,8 +355,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.ZONE_PINNED: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
-        'The server is pinned to an availability zone other than the '
-        "destination's.",
+        "The server is pinned to a zone other than the destination's.",
         'Unpin it, or let the audit do so (unpin_az).',
         rests=CooldownScope.SCOPE,
     ),
@@ -447,15 +433,13 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'Kronos aborted the migration: it made no progress (stall_timeout), '
         'or its passes over the memory left no less to send (stall_passes).',
-        'Check how fast the server writes to its memory; set at_stall, or pin '
-        'the server.',
+        'Check its rate of memory writes; set at_stall, or pin the server.',
         quarantines=True,
     ),
     Fault.INCONSISTENT: Consequence(
         _FAILED,
         Whose.SERVER,
-        "Nova's records of the migration and of the server contradict each "
-        'other.',
+        "Nova's records of migration and server contradict each other.",
         'Check both hypervisors before you do anything to that server.',
         quarantines=True,
     ),
@@ -469,8 +453,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_FAILED: Consequence(
         _FAILED,
         Whose.DESTINATION,
-        'The migration failed while the nova-compute of the destination was '
-        'down.',
+        'The migration failed while nova-compute on the destination was down.',
         'Repair that host.',
     ),
     Fault.INSTANCE_VANISHED: Consequence(
@@ -484,8 +467,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'Nova refused to stop, migrate, confirm or start the server, or '
         'failed to do so.',
-        "Read Nova's error in the message, and check on which host the server "
-        'is.',
+        "Read Nova's error in the message, and check where the server is.",
         rests=CooldownScope.NOBODY,
     ),
     Fault.RESTART_TOO_SLOW: Consequence(
@@ -499,16 +481,14 @@ TABLE: dict[Fault, Consequence] = {
         _TIMEOUT,
         Whose.SERVER,
         'The migration ran for migration_timeout, and Kronos aborted it.',
-        'Raise migration_timeout or migration_timeout_per_gib, or pin the '
-        'server.',
+        'Raise migration_timeout or migration_timeout_per_gib, or pin it.',
         quarantines=True,
     ),
     Fault.QUEUED_TOO_LONG: Consequence(
         _TIMEOUT,
         Whose.SOURCE,
         'Nova did not start the migration within queue_timeout.',
-        'Check nova-conductor, and the nova-compute of that host and its '
-        'queue.',
+        'Check nova-conductor, and nova-compute on that host and its queue.',
     ),
     Fault.CELL_CHECK_FAILED: Consequence(
         _FAILED,
@@ -622,8 +602,8 @@ TABLE: dict[Fault, Consequence] = {
         exceptions.TurnUnknown.__name__,
         Whose.WATCHER,
         "Watcher's database could not be read.",
-        f'Repair the database; run {ShellCommand.STATUS_OF_WATCHER} to see if '
-        'it answers.',
+        'Repair the database; check it with '
+        f'{ShellCommand.STATUS_OF_WATCHER}.',
         retried=True,
     ),
     Fault.CONFIGURATION: Consequence(

@@ -267,8 +267,9 @@ class TestPlanShow(CommandsTestCase):
         plan = self.add_plan(2, strategy_name='workload_balance')
         self.add_action(plan, action_type='migrate')
         self.assertEqual(
-            f'The action plan {plan} is of the strategy workload_balance, not '
-            f'of Kronos; see openstack optimize actionplan show {plan}',
+            f'The action plan {plan} belongs to the strategy '
+            'workload_balance, not to Kronos; see '
+            f' openstack optimize actionplan show {plan}',
             self.refused('plan', 'show', plan),
         )
 
@@ -301,7 +302,7 @@ class TestExplain(CommandsTestCase):
         out = self.printed('explain', 'vm2')
         self.assertIn('FAILED [instance_locked]: the instance is locked', out)
         self.assertIn('audit-1: alpha: sentence 1', out)
-        self.assertIn('kronos-explain tells', out)
+        self.assertIn('run kronos-explain', out)
 
     def test_an_unknown_name(self) -> None:
         self.assertIn(

@@ -51,7 +51,7 @@ class TestFind(clouds.CloudTestCase):
         self.assertRegex(
             result.answer,
             r'^vm1 h1 -> h2 \(spread\) was FAILED at \S+: the instance is '
-            r'locked; in the last 7 days: 2 actions, 1 of 2 done$',
+            r'locked; in the last 7 days: 2 actions, 1 of 2 succeeded$',
         )
 
     def test_what_is_planned(self) -> None:
