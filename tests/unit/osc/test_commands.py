@@ -269,7 +269,7 @@ class TestPlanShow(CommandsTestCase):
         self.assertEqual(
             f'The action plan {plan} belongs to the strategy '
             'workload_balance, not to Kronos; see '
-            f' openstack optimize actionplan show {plan}',
+            f'openstack optimize actionplan show {plan}',
             self.refused('plan', 'show', plan),
         )
 
