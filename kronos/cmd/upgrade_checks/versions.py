@@ -71,7 +71,7 @@ def check_nova(
         # The text of the latter holds the value.
         is_ours = isinstance(error, exceptions.KronosException)
         tally.warn(
-            'Nova could not be reached: '
+            'Nova could not be queried: '
             f'{error if is_ours else type(error).__name__}',
             'check that Keystone and Nova answer, and that the credentials '
             f'are right; run {ShellCommand.TEST_CONFIG} for details',

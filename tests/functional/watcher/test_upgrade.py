@@ -297,5 +297,5 @@ class TestAway(UpgradeTestCase):
             self.assertIn('was not read: DBConn', found[name]['details'])
         row = found['Nova API']
         self.assertEqual(1, row['result'])
-        self.assertIn('Nova could not be reached: Keystone', row['details'])
+        self.assertIn('Nova could not be queried: Keystone', row['details'])
         self.assertEqual(0, found['Plugins Load']['result'])

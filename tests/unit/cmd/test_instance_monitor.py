@@ -86,7 +86,7 @@ class TestWithoutLibvirt(CommandTestCase):
     def test_a_rule_is_explained(self) -> None:
         code, out, err = self.run_it('--explain', 'STOPPED_FAILED')
         self.assertEqual((0, ''), (code, err))
-        self.assertIn('Rule all decides', out)
+        self.assertIn('Rule all applies', out)
 
     def test_the_rest_is_checked(self) -> None:
         code, out, err = self.run_it('--check')

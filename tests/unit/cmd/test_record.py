@@ -468,7 +468,7 @@ class TestHistory(RecordTestCase):
         )
         code, err = self.record()
         self.assertEqual(0, code)
-        self.assertIn('warning: what Watcher knows', err)
+        self.assertIn('warning: the recording does not contain Watcher', err)
         result = load.read(str(self.target))
         [text] = result.unknown
         self.assertIn('HTTP 403', text)

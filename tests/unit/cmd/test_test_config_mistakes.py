@@ -566,7 +566,7 @@ def connections() -> list[Mistake]:
         (
             'another name in the certificate',
             'TLS',
-            'write into [kronos_prometheus] url the host name',
+            'use in [kronos_prometheus] url the host name',
             failing(certificate(62)),
         ),
         (
@@ -892,7 +892,7 @@ EXCLUSIONS = [
     Mistake(
         'exclusions with a port',
         'exclusions-unknown',
-        "its label 'a1:9177' is no host",
+        "its label 'a1:9177' is not a host",
         'set [kronos] host_match = short',
         lambda case: (
             case.series.update(failed=[('a1:9177', 1)])

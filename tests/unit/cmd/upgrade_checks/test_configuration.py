@@ -59,7 +59,9 @@ class TestConfiguration(FilesTestCase):
         """It is told, and the others are read."""
         result = self.check('/nowhere/nova.conf', max_moves=3)
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('/nowhere/nova.conf may not be read', result.details)
+        self.assertIn(
+            'this user may not read /nowhere/nova.conf', result.details
+        )
         self.assertIn('[kronos] max_moves', result.details)
 
 

@@ -89,8 +89,8 @@ class TestUnread(DatabaseTestCase):
         self.assert_told(
             database.hosts(self.asked),
             Code.WARNING,
-            "of Watcher's database, services were not read: ValueError: a row "
-            'is not as Watcher writes it. Remedy: look for a row',
+            "in Watcher's database, services could not be read: ValueError: "
+            'a row does not have the format of Watcher. Remedy: find the row',
         )
         for check in CHECKS[:-1]:
             self.assertEqual(Code.SUCCESS, check(self.asked).code)
@@ -175,7 +175,7 @@ class TestPlans(DatabaseTestCase):
         )
         self.read['plans'] = self.read['plans'][-1:]
         result = database.plans(self.asked)
-        self.assert_told(result, Code.WARNING, 'way: q (PENDING). Remedy')
+        self.assert_told(result, Code.WARNING, 'running: q (PENDING). Remedy')
 
 
 class TestParameters(DatabaseTestCase):
@@ -200,7 +200,7 @@ class TestParameters(DatabaseTestCase):
         self.read['actions']['unannounced'] = ['kronos_x', 'kronos_y']
         result = database.parameters(self.asked)
         self.assert_told(
-            result, Code.WARNING, 'with the code of kronos_x, kronos_y: an'
+            result, Code.WARNING, 'with the code for kronos_x, kronos_y: an'
         )
 
 
@@ -218,8 +218,8 @@ class TestHosts(DatabaseTestCase):
         self.assert_told(
             result,
             Code.WARNING,
-            'watcher-decision-engine on there; watcher-applier on far (not '
-            'heard of lately). Remedy: run "kronos-status upgrade check" '
+            'watcher-decision-engine on there; watcher-applier on far (no '
+            'recent heartbeat). Remedy: run "kronos-status upgrade check" '
             'on each',
         )
 

@@ -43,7 +43,9 @@ class TestNames(base.BaseTestCase):
         self.packages.add('kronos-copy', '0.9', STRATEGIES + SPREAD)
         result = plugins.names()
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('kronos_spread is of kronos-copy 0.9', result.details)
+        self.assertIn(
+            'kronos_spread is also provided by kronos-copy 0.9', result.details
+        )
 
     def test_a_package_without_entry_points(self) -> None:
         self.packages.add('kronos-watcher', '9.9')
@@ -108,7 +110,8 @@ class TestLoad(base.BaseTestCase):
         self.assertEqual(Code.FAILURE, result.code)
         self.assertIn(
             'a test process of watcher-applier failed to start: ImportError: '
-            'no y. Remedy: install kronos-watcher[watcher] whole',
+            'no y. Remedy: install kronos-watcher[watcher] with all '
+            'its dependencies',
             result.details,
         )
 
