@@ -122,7 +122,7 @@ class TestFaults(SettingsTestCase):
         faults = self.faults(
             'source = synthetic', 'events_file = /e', 'sinks = Big Hook'
         )
-        self.assertIn('sinks: Big Hook is no name', faults[0])
+        self.assertIn('sinks: Big Hook is not a valid name', faults[0])
 
     def test_no_source(self) -> None:
         """It is libvirt then; it may not be empty."""

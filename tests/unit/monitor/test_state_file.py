@@ -87,7 +87,7 @@ class TestOpen(FileTestCase):
         file = self.file()
         self.open(file).execute('PRAGMA user_version = 2')
         error = self.assertRaises(ConfigurationError, file.open)
-        self.assertIn('version 2 and this Kronos knows 1', str(error))
+        self.assertIn('version 2 and this Kronos supports 1', str(error))
 
 
 class TestBroken(FileTestCase):

@@ -108,7 +108,7 @@ class TestDamage(LoadTestCase):
         array = np.array([[None] * 3] * 2, object)
         (self.path / 'usage-cpu.npy').unlink()
         np.save(self.path / 'usage-cpu.npy', array, allow_pickle=True)
-        self.assertIn('no array of NumPy: objects', self.fault())
+        self.assertIn('not an array of NumPy: objects', self.fault())
 
     def test_links(self) -> None:
         """Nothing outside the directory is read."""
