@@ -207,7 +207,7 @@ class TestCheck(hooks.HookTestCase):
         for status in (301, 401, 403, 404, 407, 500, 502, 503):
             receiver.statuses = [status]
             self.assertIn(
-                f'OPTIONS: HTTP {status}: nothing at ***; a message would',
+                f'OPTIONS: HTTP {status}: nothing at ***; the receiver would',
                 hook.check('node1'),
             )
 

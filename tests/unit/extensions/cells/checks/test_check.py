@@ -72,7 +72,7 @@ class TestCells(CellsTestCase):
         for option in ('--cell-config', '--nova-policy'):
             code, out, err = self.run_it(option, self.nova_conf())
             self.assertEqual((2, ''), (code, out))
-            self.assertIn('are for --cells', err)
+            self.assertIn('require --cells', err)
 
     def test_nova_is_away(self) -> None:
         """Told once, with the listing that failed."""
