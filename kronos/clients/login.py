@@ -44,7 +44,7 @@ _WORDED = (
 )
 """With no words in the body they are not Keystone's."""
 CORRECT = 'Correct auth_url'
-SEE = 'See that auth_url is right, and that Keystone answers'
+SEE = 'Check that auth_url is correct, and that Keystone answers'
 """The remedies, which end the errors."""
 
 
@@ -79,9 +79,9 @@ class Lock:
         """
         if self._owner == threading.get_ident():
             raise ks_exceptions.AuthorizationFailure(
-                f'{self._auth_url} answers 401 to the question for its '
-                'versions: it is not Keystone, or something in front of '
-                f'Keystone wants a login. {CORRECT}'
+                f'{self._auth_url} answers 401 to the request for its '
+                'versions: it is not Keystone, or a proxy in front of '
+                f'Keystone requires a login. {CORRECT}'
             )
         end = self._clock() + self._limit
         if not self._lock.acquire(timeout=self._limit):

@@ -90,7 +90,7 @@ def _reached(adapter: Any) -> tuple[rest.Wire, str]:
     with wire.guard('its endpoint cannot be found', sent=False):
         endpoint = adapter.get_endpoint()
     if not endpoint:
-        raise wire.failure('the Keystone catalog has no endpoint of it')
+        raise wire.failure('the Keystone catalog has no endpoint for it')
     return wire, '' if endpoint.rstrip('/').endswith(VERSION) else VERSION
 
 

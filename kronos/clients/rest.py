@@ -209,7 +209,9 @@ class Wire:
 
         :raises ClientError: Keystone gives none; the request was not sent
         """
-        with self.guard(f'{method} {path}: no token of Keystone', sent=False):
+        with self.guard(
+            f'{method} {path}: no token from Keystone', sent=False
+        ):
             if self.adapter.session.auth or self.adapter.auth:
                 self.adapter.get_token()
 

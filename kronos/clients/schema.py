@@ -100,7 +100,7 @@ def _adapter(schema: Any) -> pydantic.TypeAdapter[Any]:
 def _moment(text: str) -> str:
     """:raises ValueError: it is no time"""
     if text and not math.isfinite(seconds_of(text)):
-        raise ValueError('it is no time')
+        raise ValueError('it is not a time')
     return text
 
 
@@ -114,11 +114,11 @@ def _number(value: object) -> float:
     :raises ValueError: it is none
     """
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise ValueError('it is no number')
+        raise ValueError('it is not a number')
     try:
         return float(value)
     except OverflowError as error:
-        raise ValueError('it is too great') from error
+        raise ValueError('it is too large') from error
 
 
 def _property(value: object) -> str:

@@ -159,7 +159,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
         times = self.limits.times_of(timeout)
         remaining = END.get(timed_response.NEVER) - self._clock()
         if remaining <= 0:
-            raise NoTime('no time is left for it')
+            raise NoTime('the time limit is already used up')
         connect, silence, whole = (
             min(seconds, remaining) for seconds in times
         )
@@ -180,7 +180,9 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
                 deadline.remaining()
         except (urllib3.exceptions.ReadTimeoutError, TimeoutError) as error:
             response.close()
-            raise TooLate(f'no whole answer within {whole:.3g} s') from error
+            raise TooLate(
+                f'no complete answer within {whole:.3g} s'
+            ) from error
         except urllib3.exceptions.DecodeError as error:
             response.close()
             raise requests.exceptions.ContentDecodingError(error) from error
@@ -194,8 +196,8 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
         response._content_consumed = True  # type: ignore[attr-defined]
         if json_size.is_too_much(response._content):
             raise TooLong(
-                'the answer holds too many values, which would take more than '
-                f'{json_size.MOST / 2**30:.1f} GiB of memory'
+                'the answer contains too many values, which would need more '
+                f'than {json_size.MOST / 2**30:.1f} GiB of memory'
             )
 
     def _bound(self, size: int, received: int) -> None:

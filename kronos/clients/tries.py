@@ -61,7 +61,7 @@ class Tries:
     def succeeded(self) -> None:
         """Log once that the service is back."""
         if self._away:
-            LOG.info('It answers again, after: %s', self._away)
+            LOG.info('The service answers again, after: %s', self._away)
         self._away = ''
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
@@ -73,7 +73,7 @@ class Tries:
         """Log once that it is away, however often it is asked."""
         if not self._away:
             self._away = self._described(_error_of(state))
-            LOG.info('%s; it is asked again', self._away)
+            LOG.info('%s; trying again', self._away)
 
 
 def _error_of(state: tenacity.RetryCallState) -> BaseException:

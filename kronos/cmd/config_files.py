@@ -56,8 +56,8 @@ def add_arguments(parser: Options) -> None:
         '--os-cloud',
         default='',
         metavar='NAME',
-        help='cloud of clouds.yaml to ask (default: the credentials in '
-        '[nova] of the configuration, then OS_* of the environment)',
+        help='cloud in clouds.yaml to connect to (default: the credentials '
+        'in [nova] of the configuration, then OS_* of the environment)',
     )
 
 
@@ -69,8 +69,8 @@ def add_file_arguments(parser: Options) -> None:
         default=[],
         type=existing,
         metavar='FILE',
-        help='configuration, such as kronos.conf or watcher.conf; may be '
-        'repeated, and a directory is read as a whole (default: kronos.conf '
+        help='configuration file, such as kronos.conf or watcher.conf, or a '
+        'directory of such files; may be repeated (default: kronos.conf '
         'in /etc/kronos and in ~/.kronos)',
     )
     parser.add_argument(

@@ -146,7 +146,7 @@ def faults(conf: Any, group: str) -> dict[str, str]:
     except ks_exceptions.NoMatchingPlugin:
         return {}  # it may be where the service runs
     except rest.FAILURES as error:
-        return {answers.line_of(error): 'set the options that it names'}
+        return {answers.line_of(error): 'set the options named in the error'}
     return {
         f'{name} is set, but {other} is not': f'set {other}'
         for name, other in HALVES

@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.destination and not parsed.instance:
         parser.error('--destination needs --instance')
     if [parsed.path, parsed.policies].count('-') > 1:
-        parser.error('- can be given once')
+        parser.error('- can be used only once')
     with progress.shown(PROGRAM):
         answer = _answered(parsed)
     if parsed.format in tables.WHOLE:
@@ -57,7 +57,7 @@ def _answered(parsed: argparse.Namespace) -> dict[str, Any]:
     plan = what_if.played(parsed.path, what_if.of(parsed, parsed.policies))
     if cause := what_if.cause(plan):
         terminal.complain(PROGRAM, f'{parsed.path}: {cause}')
-    progress.step('planning what would be otherwise')
+    progress.step('planning the alternatives')
     # Sums of absurd values overflow, as they do in planning.
     with np.errstate(over='ignore', invalid='ignore'):
         return document(plan, parsed)
@@ -66,28 +66,33 @@ def _answered(parsed: argparse.Namespace) -> dict[str, Any]:
 def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
-        description='Say why a plan of a recorded cloud moves an instance or '
-        'does not, why a host sends or receives, or why there is no plan.',
+        description='Explain why a plan for a recorded cloud moves an '
+        'instance or not, why a host sends or receives servers, '
+        'or why there is no plan.',
         epilog='Exit status: 0 answered, 1 not answered, 2 wrong usage.',
     )
     parser.add_argument(
         'path',
         metavar='PATH',
-        help='a recording, or a file of format cluster/1, maybe gzipped; - '
-        'is standard input',
+        help='a recording, or a file of format cluster/1, optionally '
+        'gzipped; - is standard input',
     )
     about = parser.add_mutually_exclusive_group()
     about.add_argument(
-        '--instance', metavar='UUID|NAME', help='why it moves, or does not'
+        '--instance',
+        metavar='UUID|NAME',
+        help='explain why this instance moves or stays',
     )
     about.add_argument(
-        '--host', metavar='HOST', help='why it sends or receives, or neither'
+        '--host',
+        metavar='HOST',
+        help='explain why this host sends or receives servers, or neither',
     )
     parser.add_argument(
         '--destination',
         metavar='HOST',
-        help='of the instance: this destination alone, with what would be '
-        'were all lifted that forbids it',
+        help='with --instance: explain this destination only, and plan as if '
+        'every rule that forbids it were lifted',
     )
     program.add_format(parser)
     what_if.add(parser)
@@ -147,8 +152,8 @@ def _of_instance(
             name = plan.report.scopes[scopes[0]].name
             raise ArchiveError(
                 path=plan.recording.source,
-                reason=f'host {destination} is not in scope {name}, in which '
-                f'instance {uuid} is: no plan moves it there',
+                reason=f'host {destination} is not in scope {name} of '
+                f'instance {uuid}: no plan moves the instance there',
             )
         scopes = both
     return [questions.instance(index, uuid, destination) for index in scopes]
@@ -177,9 +182,9 @@ def _instance(plan: Replay, text: str) -> str:
         listed = ', '.join(matches[:SHOWN])
         raise ArchiveError(
             path=plan.recording.source,
-            reason=f'{len(matches)} instances are named {text}: {listed}'
+            reason=f'{len(matches)} instances have the name {text}: {listed}'
             + (f' and {more} more' if more > 0 else '')
-            + '; give the uuid',
+            + '; use the uuid',
         )
     outside = [
         instance
@@ -189,12 +194,12 @@ def _instance(plan: Replay, text: str) -> str:
     if outside:
         raise ArchiveError(
             path=plan.recording.source,
-            reason=f'instance {text} is on {outside[0].host}, which is in '
-            'no scope that is planned; name one with --scope',
+            reason=f'instance {text} is on {outside[0].host}, which is in no '
+            'planned scope; name its scope with --scope',
         )
     choices = sorted(filter(None, {*names, *names.values()}))
     alike = near_names.near(text, choices, near_names.NEAR)
-    hint = near_names.question(alike) or 'give its uuid or its name'
+    hint = near_names.question(alike) or 'use its uuid or its name'
     raise _unknown(plan, f'instance {text}', hint)
 
 

@@ -81,7 +81,7 @@ def _scope(answer: Row, width: int | None) -> list[str]:
     if answer['nearest_miss']:
         lines += ['', 'Nearest miss', *_verdict(answer['nearest_miss'])]
     else:
-        lines.append('There is no move that came close.')
+        lines.append('No move came close to being planned.')
     return [*lines, *_blockers(answer, width)]
 
 
@@ -117,7 +117,10 @@ def _destinations(answer: Row, width: int | None) -> list[str]:
         row for row in answer['destinations'] if row['code'] != 'already_there'
     ]
     if not others:
-        return ['The scope has no other host, so no plan of it moves any.']
+        return [
+            'The scope has no other host, so no plan for it moves any '
+            'instance.'
+        ]
     shown, counts = others, {}
     if len(others) > ROWS:
         counts = answer['codes']
@@ -156,7 +159,7 @@ def _host(answer: Row, width: int | None) -> list[str]:
         f'{does[answer["role"]]}; '
         f'{wording.counted(answer["instances"], "instance")} there',
         *(
-            f'Takes nothing: [{row["code"]}] {row["text"]}'
+            f'Cannot receive servers: [{row["code"]}] {row["text"]}'
             for row in answer['against']
         ),
         *_policies(answer['policies'], width),
@@ -172,7 +175,7 @@ def _host(answer: Row, width: int | None) -> list[str]:
 
 def _policies(policies: list[Row], width: int | None) -> list[str]:
     if not policies:
-        return ['No policy counts it.']
+        return ['No policy includes this host.']
     rows = [
         ('policy', 'value', 'after', 'rank', 'lowest', 'highest', 'threshold')
     ]
@@ -194,7 +197,7 @@ def _policies(policies: list[Row], width: int | None) -> list[str]:
 
 def _standing(policy: Row) -> str:
     if policy['mode'] == 'pack':
-        return 'no matter in mode pack'
+        return 'not used in mode pack'
     where = 'above' if policy['over'] else 'within'
     return f'{where} lowest + threshold ({policy["threshold"]:g})'
 
@@ -298,7 +301,11 @@ def _blockers(answer: Row, width: int | None) -> list[str]:
         why = row['text'] + _also(row)
         rows.append((name, row['code'], row['destination'], why))
     source, then = answer['blockers'][0]['source'], answer['if_all_lifted']
-    lines = ['', f'What cannot leave {source}', *tables.aligned(rows, width)]
+    lines = [
+        '',
+        f'Servers that cannot leave {source}',
+        *tables.aligned(rows, width),
+    ]
     if then is None:
         return lines
     if then['try']:

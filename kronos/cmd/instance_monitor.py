@@ -70,10 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
-        description='Watch the servers of this host, and tell of those that '
+        description='Watch the servers of this host, and report servers that '
         'fail.',
-        epilog='Exit status: 0 ended by SIGTERM or all good, 1 something '
-        'will not work, 2 wrong usage, options or rules.',
+        epilog='Exit status: 0 ended by SIGTERM or no problem found, 1 '
+        'problem found, 2 wrong usage, options or rules.',
     )
     config_files.add_file_arguments(parser)
     parser.add_argument(
@@ -86,7 +86,7 @@ def argument_parser() -> argparse.ArgumentParser:
         '--explain',
         nargs='+',
         metavar=('EVENT', 'FIELD=VALUE'),
-        help='say which rule decides of an event, such as STOPPED_FAILED, '
+        help='show which rule applies to an event, such as STOPPED_FAILED, '
         'WATCHDOG/RESET or crash, of a server with these fields',
     )
     parser.add_argument(

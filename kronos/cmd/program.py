@@ -116,13 +116,13 @@ def add_format(command_parser: argparse.ArgumentParser) -> None:
         '--format',
         choices=tables.FORMATS,
         default='table',
-        help='how to print it: a table for people, the whole as JSON or YAML, '
-        'or the rows as CSV or as bare values (default: table)',
+        help='output format: a table for people, the complete result as JSON '
+        'or YAML, or the rows as CSV or as plain values (default: table)',
     )
     command_parser.add_argument(
         '--wide',
         action='store_true',
-        help='print tables as wide as they are, not as the terminal is',
+        help='do not limit tables to the width of the terminal',
     )
 
 

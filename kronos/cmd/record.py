@@ -58,20 +58,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
-        description='Record the cloud as it is now, to plan by it offline '
-        f'with {ShellCommand.REPLAY}. Nothing is changed.',
+        description='Record the current state of the cloud, to plan it '
+        f'offline with {ShellCommand.REPLAY}. This command only '
+        'reads from the cloud.',
         epilog='Exit status: 0 recorded, 1 not recorded, 2 wrong usage.',
     )
     parser.add_argument(
         'directory',
         metavar='DIR',
-        help='directory to write; it must not hold anything',
+        help='directory to write to; it must be empty or not exist',
     )
     config_files.add_arguments(parser)
     parser.add_argument(
         '--policies',
         metavar='FILE',
-        help='policies whose queries are asked (default: policies_file in '
+        help='policies file whose queries are run (default: policies_file in '
         '[kronos])',
     )
     parser.add_argument(
@@ -79,25 +80,25 @@ def argument_parser() -> argparse.ArgumentParser:
         action='append',
         default=[],
         metavar='NAME',
-        help='host aggregate that is planned unless a replay names another '
-        'one; may be repeated (default: those of [kronos], else all). All '
-        'of the cloud is recorded in any case',
+        help='host aggregate to plan if a replay names no other one; may be '
+        'repeated (default: aggregates in [kronos], else all). The '
+        'recording always contains the whole cloud',
     )
     parser.add_argument(
         '--unassigned',
         action='store_true',
-        help='hosts that are in no aggregate are planned, too, unless a '
-        'replay names something else',
+        help='also plan the hosts that are in no aggregate, if a replay '
+        'names no other scope',
     )
     parser.add_argument(
         '--anonymize',
         action='store_true',
-        help='write other names and uuids instead of those of the cloud',
+        help='replace the names and uuids of the cloud',
     )
     parser.add_argument(
         '--force',
         action='store_true',
-        help='take the place of a recording that is in DIR',
+        help='replace a recording that exists in DIR',
     )
     config_files.add_debug(parser)
     return parser
@@ -116,7 +117,7 @@ def _record(parsed: argparse.Namespace, report: Report) -> None:
         report(f'warning: {line}')
     clean = anonymizer.anonymized if parsed.anonymize else redaction.redacted
     load.write(parsed.directory, clean(recording), parsed.force)
-    report(f'{parsed.directory} is written')
+    report(f'{parsed.directory} was written')
 
 
 @dataclass
@@ -160,7 +161,7 @@ def recorded(configured: ConfiguredCloud, report: Report) -> Recording:
     progress.step('asking Watcher')
     reader = _reader(access, conf, settings)
     events, lacking = _history(access, conf, settings, reader)
-    progress.step('asking Nova, Placement and Prometheus')
+    progress.step('reading from Nova, Placement and Prometheus')
     collected = _collector(access, conf, policies, reader, report).collect(
         configured.request, policies.enabled, _all_queries(settings), events
     )

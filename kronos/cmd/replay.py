@@ -47,9 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     paths = load.found_in(parsed.path)
     many = len(paths) > 1 or parsed.compare is not None
     if many and parsed.html:
-        parser.error('--html takes one recording, and no --compare')
+        parser.error('--html requires exactly one recording, and no --compare')
     if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
-        parser.error('- can be given once')
+        parser.error('- can be used only once')
     with progress.shown(PROGRAM):
         return _many(paths, parsed) if many else _play(paths[0], parsed)
 
@@ -66,31 +66,32 @@ def argument_parser() -> argparse.ArgumentParser:
         metavar='PATH',
         nargs='+',
         help='a recording, a directory of recordings, or a file of format '
-        'cluster/1, maybe gzipped; of several there is one line each, and a '
-        'summary; examples/NAME is one that comes with Kronos, and - is '
-        'standard input',
+        'cluster/1, optionally gzipped; for several recordings, one '
+        'line each and a summary are printed; examples/NAME is an '
+        'example included in Kronos, and - is standard input',
     )
     parser.add_argument(
         '--list-examples',
         action=_ListExamples,
         nargs=0,
-        help='show what comes with Kronos to try it on, and exit',
+        help='list the examples included in Kronos, and exit',
     )
     what_if.add(parser)
     parser.add_argument(
         '--compare',
         metavar='FILE',
-        help='plan by these policies too, and show both side by side; - is '
-        'standard input',
+        help='also plan with these policies, and show both results side by '
+        'side; - is standard input',
     )
     program.add_format(parser)
     parser.add_argument(
         '--html',
         metavar='FILE',
-        help='write the report as a page, too; it takes the place of FILE',
+        help='also write the report as an HTML page; an existing FILE is '
+        'replaced',
     )
     parser.add_argument(
-        '--time', action='store_true', help='tell how long each part took'
+        '--time', action='store_true', help='show how long each part took'
     )
     return parser
 
@@ -107,7 +108,7 @@ class _ListExamples(argparse.Action):
 
 def _play(path: str, parsed: argparse.Namespace) -> int:
     plan = what_if.played(path, what_if.of(parsed, parsed.policies))
-    progress.step('proving how good the plan is')
+    progress.step('computing the proven limit of the plan')
     with timing.timed(plan.timings, 'certify'):
         propose.certify(plan.report)
     began = time.monotonic()
@@ -163,7 +164,7 @@ def _without_effects(scope: AggregateResult) -> AggregateResult:
     prefixes = tuple(f'policy {name}: ' for name in scope.policies_skipped)
     reason = scope.reason
     if scope.stopped is StopReason.NO_POLICY:
-        reason = 'no policy can be used, for what is said first'
+        reason = 'no policy can be used, for the reason above'
     return dataclasses.replace(
         scope,
         policies=[

@@ -34,7 +34,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, uuids, width)
     lines += [
-        f'Closed before anything leaves: {closing.host}: {closing.reason}'
+        f'Closed before any server leaves: {closing.host}: {closing.reason}'
         for closing in scope.closings
     ]
     for part in parts.every():

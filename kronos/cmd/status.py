@@ -103,12 +103,13 @@ def main(
 def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
-        description='Tell whether Kronos, Watcher or Nova may be upgraded, '
-        'and their services restarted. Nothing is changed.',
-        epilog='Exit status: 0 all is good, 1 there is a warning, 2 there is '
-        'a failure, or wrong usage, 255 something unforeseen.',
+        description='Check whether you can upgrade Kronos, Watcher or Nova, '
+        'and restart their services. This command changes '
+        'nothing.',
+        epilog='Exit status: 0 no problem, 1 a warning, 2 a failure or wrong '
+        'usage, 255 an unexpected error.',
     )
-    parser.add_argument('what', choices=['upgrade'], help='what it is about')
+    parser.add_argument('what', choices=['upgrade'], help='name of the check')
     parser.add_argument('action', choices=['check'], help='what to do')
     parser.add_argument(
         '--json', action='store_true', help='print the results as JSON'
@@ -117,16 +118,16 @@ def argument_parser() -> argparse.ArgumentParser:
     config_files.add_paths(
         parser,
         '--watcher-config',
-        'watcher.conf, or a directory of it; FILE.d is read, too '
-        '(default: as Watcher finds it). Its database is read, and its '
-        '[kronos] counts where no --config-file is given',
+        'watcher.conf, or its directory; FILE.d is read, too (default: the '
+        'file that Watcher uses). The command reads its database, and its '
+        'section [kronos] if no --config-file is given',
     )
     config_files.add_paths(
         parser,
         '--nova-config',
-        'nova.conf of nova-scheduler, or a directory of it; FILE.d and '
-        f'{SCHEDULER}.conf.d are read, too (default: as nova-scheduler finds '
-        'it, where Nova is installed)',
+        'nova.conf of nova-scheduler, or its directory; FILE.d and '
+        f'{SCHEDULER}.conf.d are read, too (default: the file that '
+        'nova-scheduler uses, if Nova is installed)',
     )
     config_files.add_debug(parser)
     return parser

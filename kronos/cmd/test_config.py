@@ -78,21 +78,21 @@ def argument_parser() -> argparse.ArgumentParser:
         PROGRAM,
         description='Test the configuration of Kronos, without changing '
         'anything.',
-        epilog='Exit status: 0 good, 1 something will not work, 2 wrong '
+        epilog='Exit status: 0 no error found, 1 an error found, 2 wrong '
         'usage.',
     )
     config_files.add_arguments(parser)
     config_files.add_paths(
         parser,
         '--watcher-config',
-        'watcher.conf, or a directory of it; FILE.d is read, too. Its '
-        'user is the one that is tested, and its [kronos] counts where no '
-        '--config-file is given',
+        'watcher.conf, or its directory; FILE.d is read, too. The command '
+        'tests its user, and its section [kronos] if no --config-file is '
+        'given',
     )
     config_files.add_paths(
         parser,
         '--nova-config',
-        'nova.conf of nova-scheduler, or a directory of it; FILE.d and '
+        'nova.conf of nova-scheduler, or its directory; FILE.d and '
         f'{SCHEDULER} are read, too. Tests the weigher',
     )
     parser.add_argument(
@@ -100,15 +100,15 @@ def argument_parser() -> argparse.ArgumentParser:
         action='append',
         default=[],
         metavar='AGGREGATE',
-        help='host aggregate to look at; may be repeated (default: those of '
-        '[kronos], else all)',
+        help='host aggregate to test; may be repeated (default: aggregates '
+        'in [kronos], else all)',
     )
     for part in parts.every():
         part.add_arguments(parser)
     parser.add_argument(
         '--offline',
         action='store_true',
-        help='ask neither OpenStack nor Prometheus',
+        help='do not connect to OpenStack or Prometheus',
     )
     program.add_format(parser)
     config_files.add_debug(parser)
@@ -342,7 +342,7 @@ def _access(
         findings.error(
             'credentials',
             str(error),
-            'give credentials, or use --offline to test the files alone',
+            'give credentials, or use --offline to test the files only',
             key=Cause.KEYSTONE,
             because=[Cause.FILES, group('nova')],
         )

@@ -24,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--policies',
         metavar='FILE',
-        help='plan by these policies instead of the recorded ones; - is '
+        help='plan with these policies instead of the recorded ones; - is '
         'standard input',
     )
     parser.add_argument(
@@ -36,13 +36,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         type=override,
-        help='change one thing: a field of a policy (threshold.cpu=0.1) or '
+        help='change one setting: a field of a policy (threshold.cpu=0.1) or '
         'an option of [kronos] (keep_hosts=2); may be repeated',
     )
     parser.add_argument(
         '--mode',
         choices=replay.modes(),
-        help='plan as the strategy kronos_MODE does (default: as recorded)',
+        help='plan with the strategy kronos_MODE (default: as recorded)',
     )
     parser.add_argument(
         '--parameter',
@@ -50,16 +50,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         type=override,
-        help='with --mode cell_drain: a parameter as of an audit of '
-        'kronos_cell_drain (source_cell=old); may be repeated (default: as '
-        'recorded)',
+        help='with --mode cell_drain: a parameter of the strategy '
+        'kronos_cell_drain (source_cell=old); may be repeated (default: '
+        'as recorded)',
     )
     parser.add_argument(
         '--max-migrations',
         type=_positive,
         metavar='N',
-        help='migrations to plan at most in each scope (default: as '
-        "recorded, else the policies')",
+        help='largest number of migrations to plan in each scope (default: '
+        'as recorded, else from the policies)',
     )
     parser.add_argument(
         '--scope',
@@ -67,26 +67,27 @@ def add(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         help='plan this aggregate instead of the recorded scopes; '
-        f'{UNASSIGNED} is the pool of hosts in no aggregate; may be repeated',
+        f'{UNASSIGNED} is the pool of hosts in no aggregate; may be '
+        'repeated',
     )
     parser.add_argument(
         '--convert-policies',
         action='store_true',
-        help='with --mode: plan policies of mode spread as if they were of '
+        help='with --mode: plan policies with mode spread as if they had '
         'mode pack, or the other way round; without a recorded '
-        'capacity_query, imbalance_query says how full a host is',
+        'capacity_query, imbalance_query measures how full a host is',
     )
     parser.add_argument(
         '--plain',
         action='store_true',
-        help='the literal rule: the first of equally good migrations, no '
-        'moves that only even out the hosts in between, no swaps, an '
-        'instance may move again',
+        help='plan by the literal rule: take the first of equally good '
+        'migrations, make no intermediate moves that only even out '
+        'hosts, make no swaps, and allow an instance to move again',
     )
     parser.add_argument(
         '--exhaust',
         action='store_true',
-        help='go on when every policy is at its threshold',
+        help='continue when every policy is within its threshold',
     )
 
 
@@ -95,8 +96,9 @@ class _NoConfiguration(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         parser.error(
-            '--config-file: no configuration is read, a recording has the '
-            'options of its audit; change one with --set NAME=VALUE'
+            '--config-file: this command reads no configuration, since a '
+            'recording contains the options of its audit; change an option '
+            'with --set NAME=VALUE'
         )
 
 

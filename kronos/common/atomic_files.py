@@ -65,7 +65,7 @@ def _opened_device(target: pathlib.Path, deadline: float) -> int:
                 raise
             if time.monotonic() >= deadline:
                 raise OSError(
-                    error.errno, 'nobody reads this pipe', str(target)
+                    error.errno, 'no process reads this pipe', str(target)
                 ) from None
         time.sleep(PAUSE_SECONDS)
 

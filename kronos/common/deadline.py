@@ -92,7 +92,7 @@ class Queue:
         with self._changed:
             if not self._changed.wait_for(self._is_free, seconds):
                 raise DeadlinePassed(
-                    f'not begun within {durations.exact(seconds)}'
+                    f'not started within {durations.exact(seconds)}'
                 )
             self._running = errand
         try:
@@ -103,7 +103,9 @@ class Queue:
         finally:
             self._leave(errand)
         if not errand.is_over:
-            raise DeadlinePassed(f'not over within {durations.exact(seconds)}')
+            raise DeadlinePassed(
+                f'not finished within {durations.exact(seconds)}'
+            )
         return errand.result()
 
     def _is_free(self) -> bool:

@@ -91,5 +91,5 @@ def is_open(paths: Sequence[str], rule: str) -> bool:
     text = merged.get(rule, CLOSED)
     meaning = resolved(text.strip(), merged) if isinstance(text, str) else None
     if meaning is None:
-        raise Invalid(', '.join(paths), f'{rule} is no valid rule')
+        raise Invalid(', '.join(paths), f'{rule} is not a valid rule')
     return meaning != CLOSED

@@ -87,8 +87,8 @@ class UniqueKeyLoader(yaml.SafeLoader):
         if node.tag not in _TAGS:
             tag = clip(node.tag.replace(_YAML, '!!'))
             raise yaml.constructor.ConstructorError(
-                problem=f'could not determine a constructor for the tag {tag}'
-                '; leave the tag out, or quote the text',
+                problem='could not determine a constructor for the tag '
+                f'{tag}; remove the tag, or quote the text',
                 problem_mark=node.start_mark,
             )
         try:

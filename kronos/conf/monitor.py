@@ -11,36 +11,37 @@ GROUP = 'kronos_monitor'
 OPTS = [
     cfg.StrOpt(
         'host',
-        help='Name of this host, as nova-compute has it in its option host. '
+        help='Name of this host, as in the option host of nova-compute. '
         "Unset: the machine's name.",
     ),
     cfg.StrOpt(
         'source',
         default='libvirt',
-        help='Where events come from: libvirt, or the source of another '
-        'package. "synthetic" follows a file of made-up events, for tests and '
-        'measuring. Related: libvirt_uri, events_file.',
+        help='Source of events: libvirt, or the source of another package. '
+        '"synthetic" follows a file of made-up events, for tests and '
+        'measurements. Related: libvirt_uri, events_file.',
     ),
     cfg.StrOpt(
         'libvirt_uri',
         default='qemu:///system',
-        help='The libvirt of this host. It is only read. Only with source = '
-        'libvirt, as the next two.',
+        help='Address of the libvirt of this host. The agent only reads from '
+        'it. Only with source = libvirt, like the next two options.',
     ),
     cfg.FloatOpt(
         'storm_rate',
         default=200,
         min=1,
         max=100000,
-        help='I/O errors per second above which they are listened to for a '
-        'moment now and then, to spare libvirt. Other events come as always.',
+        help='I/O errors per second above which the agent only samples them '
+        'from time to time, to spare libvirt. Other events are not '
+        'affected.',
     ),
     cfg.FloatOpt(
         'storm_seconds',
         default=20,
         min=1,
         max=50,
-        help='Seconds between two such moments. Related: storm_rate.',
+        help='Seconds between two such samples. Related: storm_rate.',
     ),
     cfg.StrOpt(
         'events_file',
@@ -50,47 +51,47 @@ OPTS = [
         'rules_file',
         default='/etc/kronos/event_rules.yaml',
         help='Path of the event rules. The file is read again when it '
-        'changes. Where none is at the default path, failures are sent and '
-        'nothing else.',
+        'changes. If there is no file at the default path, the agent '
+        'sends failures only.',
     ),
     cfg.StrOpt(
         'state_file',
         default='/var/lib/kronos/monitor.db',
         help='Path of the file that keeps incidents until they are '
-        'delivered, and what is remembered of servers. Its directory must '
-        'exist and be writable for the user of the agent, and for nobody '
-        'else.',
+        'delivered, and the state of servers. Its directory must exist '
+        'and be writable only for the user of the agent.',
     ),
     cfg.IntOpt(
         'spool_max_mb',
         default=100,
         min=16,
         max=65536,
-        help='MiB that the state file may take. When it is full, the least '
-        'severe and oldest incidents are let go, which is counted and '
-        'logged. 100 MiB hold some 40,000 incidents.',
+        help='Largest size of the state file in MiB. When it is full, the '
+        'agent drops the least severe and oldest incidents, and counts '
+        'and logs that. 100 MiB are enough for about 40,000 incidents.',
     ),
     cfg.ListOpt(
         'sinks',
         default=[],
-        help='Names of the sinks that get messages, each with a group '
-        '[kronos_monitor_NAME]. Rules name them. Unset: incidents are only '
-        'counted.',
+        help='Names of the sinks that receive messages, each with a group '
+        '[kronos_monitor_NAME]. Rules refer to these names. Unset: '
+        'incidents are only counted.',
     ),
     cfg.FloatOpt(
         'stale_seconds',
         default=300,
         min=0,
-        help='Seconds after which a message is too old to go out without a '
-        'look at its server: if that runs anew, the message says so.',
+        help='Age in seconds above which the agent checks the server before '
+        'it sends a message. If the server runs again, the message '
+        'contains that.',
     ),
     cfg.FloatOpt(
         'control_error_seconds',
         default=5,
         min=0,
-        help='Seconds that an error of control is held back. It counts only '
-        'if the server still runs then, since the ordinary end of a server '
-        'may show one, too.',
+        help='Seconds that the agent waits before it reports a control '
+        'error. It reports the error only if the server still runs '
+        'then, since a normal shutdown can cause one, too.',
     ),
     cfg.StrOpt(
         'metrics_host',
@@ -110,16 +111,17 @@ OPTS = [
     cfg.StrOpt('metrics_keyfile', help='Key of metrics_certfile.'),
     cfg.StrOpt(
         'metrics_client_cafile',
-        help='CA certificates; whoever reads /metrics needs a certificate of '
-        'one of them. Unset: nobody needs one.',
+        help='CA certificates for clients: only clients with a certificate '
+        'from one of them may read /metrics. Unset: clients need no '
+        'certificate.',
     ),
 ]
 
 SINK_OPTS = [
     cfg.StrOpt(
         'driver',
-        help='What the sink is: webhook, masakari, watcher, or the driver of '
-        'another package. Unset: the name of the sink.',
+        help='Driver of the sink: webhook, masakari, watcher, or the driver '
+        'of another package. Unset: the name of the sink.',
     ),
     cfg.FloatOpt(
         'timeout',
@@ -133,9 +135,9 @@ SINK_OPTS = [
         default=60,
         min=1,
         max=3600,
-        help='Longest pause between two tries, in seconds. The first is one '
-        'second, and each is twice the one before. A sink may ask for more '
-        'by Retry-After.',
+        help='Longest pause between two tries, in seconds. The first pause '
+        'is one second, and each is twice the one before. A sink may '
+        'request a longer pause with Retry-After.',
     ),
 ]
 
@@ -153,14 +155,14 @@ WEBHOOK_OPTS = [
     cfg.StrOpt(
         'url',
         secret=True,
-        help='Address to which messages are posted. Since a secret may stand '
-        'in its path, logs of options hide it.',
+        help='Address to which messages are posted. Its path may contain a '
+        'secret, so logs of options hide it.',
     ),
     cfg.BoolOpt(
         'insecure',
         default=False,
-        help='Whether url may be http://, which anybody on the way can read '
-        'and change.',
+        help='Whether url may be http://. Anybody on the network path can '
+        'then read and change the messages.',
     ),
     *TLS_OPTS,
     cfg.StrOpt(
@@ -173,9 +175,9 @@ CLOUD_OPTS = [
     cfg.StrOpt(
         'auth_type',
         default='password',
-        help='How the user authenticates at Keystone, such as password or '
-        'v3applicationcredential; the options of that plugin of keystoneauth '
-        'stand in this group, too.',
+        help='Method of authentication in Keystone, such as password or '
+        'v3applicationcredential. The options of that plugin of '
+        'keystoneauth belong in this group, too.',
     ),
     cfg.StrOpt(
         'secret_file',
@@ -186,8 +188,8 @@ CLOUD_OPTS = [
     cfg.BoolOpt(
         'insecure',
         default=False,
-        help='Whether Keystone and the endpoint may be http://, which '
-        'anybody on the way can read and change.',
+        help='Whether Keystone and the endpoint may be http://. Anybody on '
+        'the network path can then read and change the requests.',
     ),
     *TLS_OPTS,
     cfg.StrOpt(
@@ -198,11 +200,11 @@ CLOUD_OPTS = [
         'interface',
         default='public',
         choices=['public', 'internal', 'admin'],
-        help="Which of the service's endpoints is used.",
+        help="Interface of the service's endpoint.",
     ),
     cfg.StrOpt(
         'endpoint_override',
-        help="URL of the service, instead of that of Keystone's catalog.",
+        help="URL of the service, instead of its URL in Keystone's catalog.",
     ),
 ]
 """Of every sink that is a service of OpenStack."""
@@ -221,52 +223,53 @@ MASAKARI_OPTS = [
             ),
             'LIFECYCLE/STOPPED_FAILED',
         ),
-        help='For each kind of incident, the event and the vir_domain_event '
-        "that Masakari is told of it: KIND:EVENT/DETAIL. Masakari's engine "
-        'recovers on LIFECYCLE/STOPPED_FAILED, IO_ERROR/IO_ERROR_REPORT and '
-        'QEMU_GUEST_AGENT_ERROR/STOPPED_FAILED alone. Of a kind that is not '
-        'named it is told nothing.',
+        help='Event and vir_domain_event to send to Masakari for each kind '
+        "of incident: KIND:EVENT/DETAIL. Masakari's engine recovers "
+        'only on LIFECYCLE/STOPPED_FAILED, IO_ERROR/IO_ERROR_REPORT and '
+        'QEMU_GUEST_AGENT_ERROR/STOPPED_FAILED. Masakari gets no event '
+        'for a kind that is not listed.',
     ),
 ]
 
 WATCHER_OPTS = [
     cfg.StrOpt(
         'audit',
-        help='UUID or name of the EVENT audit that is triggered. A name '
-        'leads to the new audit after one was deleted and made anew.',
+        help='UUID or name of the EVENT audit to trigger. A name still works '
+        'after you delete the audit and create a new one.',
     ),
     cfg.FloatOpt(
         'trigger_delay',
         default=60,
         min=0,
         max=3600,
-        help='Seconds after which an incident triggers the audit though '
-        'nobody has read /metrics since. Give it somewhat more than the '
-        'scrape interval of Prometheus. Related: metrics_port.',
+        help='Seconds after which an incident triggers the audit if /metrics '
+        'has not been read since. Set it a little above the scrape '
+        'interval of Prometheus. Related: metrics_port.',
     ),
     cfg.BoolOpt(
         'confirm',
         default=True,
-        help='Whether the audit is read to see that it began after the '
-        'incident, which takes the policy audit:get. Without that, it is '
-        'triggered again and again for repeat_for.',
+        help='Whether the agent reads the audit to check that it began after '
+        'the incident. This requires the policy audit:get. If false, '
+        'the agent triggers the audit again and again for repeat_for.',
     ),
     cfg.FloatOpt(
         'repeat_seconds',
         default=60,
         min=5,
         max=3600,
-        help='Pause before an audit is triggered again that did not begin, '
-        'as while an action plan runs. Without confirm it is the first '
-        'pause, and each is twice the one before.',
+        help='Pause in seconds before the agent triggers an audit again that '
+        'did not begin, for example while an action plan runs. Without '
+        'confirm this is the first pause, and each is twice the one '
+        'before.',
     ),
     cfg.FloatOpt(
         'repeat_for',
         default=7200,
         min=0,
         max=86400,
-        help='Seconds for which an audit is triggered again without '
-        'confirm: give it as long as the longest action plan runs.',
+        help='Seconds for which an audit is triggered again without confirm: '
+        'set it to the duration of the longest action plan.',
     ),
 ]
 

@@ -17,34 +17,33 @@ SCOPE_OPTS = [
     cfg.StrOpt(
         'policies_file',
         default='/etc/kronos/policies.yaml',
-        help='Path of the policies file. It is read and validated at the '
-        'start of every audit; a broken file stops that audit.',
+        help='Path of the policies file. Kronos reads and validates it at '
+        'the start of every audit; an invalid file stops that audit.',
     ),
     cfg.StrOpt(
         'pack_policies_file',
-        help='Path of the policies file of kronos_pack, so that policies of '
-        'mode pack can live beside those of mode spread. Unset: '
-        'policies_file.',
+        help='Path of the policies file of kronos_pack. Set it to use '
+        'policies with mode pack beside policies with mode spread. '
+        'Unset: policies_file.',
     ),
     cfg.ListOpt(
         'aggregates',
         default=[],
-        help='Names of the host aggregates that are planned when an audit '
-        'names none, in this order. Each is planned by itself; migrations '
-        'stay inside an aggregate. Related options: '
-        'include_unassigned_hosts.',
+        help='Names of the host aggregates to plan if an audit names none, '
+        'in this order. Each is planned by itself; migrations stay '
+        'inside an aggregate. Related options: include_unassigned_hosts.',
     ),
     cfg.BoolOpt(
         'include_unassigned_hosts',
         default=False,
-        help='Whether the hosts that are in no aggregate are planned too, '
+        help='Whether Kronos also plans the hosts that are in no aggregate, '
         'as a scope of their own.',
     ),
     cfg.ListOpt(
         'hypervisor_types',
         default=['QEMU', 'KVM'],
-        help='Hypervisor types, as Nova reports them, that are planned; '
-        'hosts of other types (ironic) are left out.',
+        help='Hypervisor types to plan, as Nova reports them; Kronos ignores '
+        'hosts of other types (ironic).',
     ),
     cfg.StrOpt(
         'cell_source',
@@ -53,65 +52,68 @@ SCOPE_OPTS = [
             ('metadata', 'the key kronos:cell of its host aggregates'),
             ('az', 'its availability zone'),
         ],
-        help='What tells the cell of a host. No live migration crosses '
-        'cells, and no API of Nova tells them. As soon as the cell of one '
-        'host is known, hosts of which it is not known take no part.',
+        help='Source from which Kronos reads the cell of a host. Live '
+        'migrations cannot cross cells, and Nova has no API that shows '
+        'cells. As soon as the cell of one host is known, Kronos '
+        'ignores hosts without a known cell.',
     ),
     cfg.StrOpt(
         'exclude_hosts_query',
         default='',
-        help='PromQL that names hosts at fault by a label host, or else '
-        'instance, as host_match says: a host with a value other than 0 is '
-        'no destination, in audit, action and replay. Leave out failures '
-        'that a guest can cause itself, such as hang and panic. A host '
-        'without a series is not excluded. When the query fails, no '
-        'migration is planned, and none begins. Empty: no host is at fault.',
+        help='PromQL that returns hosts at fault. Its label host, or else '
+        'instance, names the host, matched by host_match. A host with a '
+        'value other than 0 is no destination in audits, actions and '
+        'replays. Leave out failures that a guest can cause itself, '
+        'such as hang and panic. A host without a series is not '
+        'excluded. If the query fails, Kronos plans no migration and '
+        'starts none. Empty: no host is at fault.',
     ),
 ]
 
 REPORT_OPTS = [
     cfg.StrOpt(
         'report_dir',
-        help='Directory in which every audit leaves its whole report as a '
-        'JSON file. It must exist and be writable for the decision engine. '
-        'Unset: no files.',
+        help='Directory to which every audit writes its full report as a '
+        'JSON file. It must exist and be writable for the decision '
+        'engine. Unset: no files.',
     ),
     cfg.IntOpt(
         'report_keep',
         default=100,
         min=1,
-        help='Reports that are kept; older ones are deleted, with their '
-        'pages.',
+        help='Number of reports to keep; older ones are deleted, with their '
+        'HTML pages.',
     ),
     cfg.BoolOpt(
         'report_html',
         default=False,
-        help='Whether every audit leaves its report as an HTML page too, '
-        'beside the JSON file and of the same name. The page needs no '
+        help='Whether every audit also writes its report as an HTML page, '
+        'beside the JSON file and with the same name. The page needs no '
         'network and runs no script. Related options: report_dir, '
         'report_keep.',
     ),
     cfg.StrOpt(
         'record_dir',
-        help='Directory in which every audit leaves what it planned by, as a '
-        'recording that kronos-replay can plan again. It must exist and be '
-        'writable for the decision engine. A recording names instances, '
-        'hosts and projects; no credential is in it. Unset: no recordings. '
-        'Related options: record_keep, record_max_age.',
+        help='Directory to which every audit writes the input of its plan, '
+        'as a recording that kronos-replay can plan again. It must '
+        'exist and be writable for the decision engine. A recording '
+        'names instances, hosts and projects; it contains no '
+        'credentials. Unset: no recordings. Related options: '
+        'record_keep, record_max_age.',
     ),
     cfg.IntOpt(
         'record_keep',
         default=100,
         min=1,
-        help='Recordings that are kept in record_dir; older ones are '
-        'deleted. One of 20,000 instances has some 20 MB.',
+        help='Number of recordings to keep in record_dir; older ones are '
+        'deleted. A recording of 20,000 instances takes about 20 MB.',
     ),
     cfg.IntOpt(
         'record_max_age',
         default=30,
         min=1,
-        help='Days after which a recording in record_dir is deleted, at the '
-        'next audit that records.',
+        help='Age in days at which a recording in record_dir is deleted, at '
+        'the next audit that records.',
     ),
 ]
 
@@ -121,16 +123,17 @@ PROMETHEUS_OPTS = [
         schemes=['http', 'https'],
         secret=True,
         help='Address of Prometheus, with its prefix if it has one. Unset: '
-        'Aetos, found in the Keystone catalog as "metric-storage". Since a '
-        'user and a password may stand in it, logs of options hide it.',
+        'Aetos, found in the Keystone catalog as "metric-storage". The '
+        'address may contain a user and a password, so logs of options '
+        'hide it.',
     ),
     cfg.FloatOpt(
         'timeout',
         default=30,
         min=0.1,
         help='Seconds before a try of a query fails, from connecting to the '
-        'last byte of the answer. If Keystone finds Prometheus, each request '
-        'to Keystone has as many.',
+        'last byte of the answer. If Keystone provides the address of '
+        'Prometheus, each request to Keystone has the same limit.',
     ),
     cfg.IntOpt(
         'max_retries',
@@ -148,12 +151,12 @@ PROMETHEUS_OPTS = [
         'staleness_threshold',
         default=300,
         min=1,
-        help='Seconds after which a sample no longer counts.',
+        help='Age in seconds above which Kronos ignores a sample.',
     ),
     cfg.StrOpt('bearer_token', secret=True, help='Token to authenticate.'),
     cfg.StrOpt(
         'bearer_token_file',
-        help='File with the token; read anew when it changes.',
+        help='File with the token; read again when it changes.',
     ),
     cfg.StrOpt('username', help='User of basic authentication.'),
     cfg.StrOpt(
@@ -163,9 +166,9 @@ PROMETHEUS_OPTS = [
         'headers',
         default=[],
         secret=True,
-        help='Header that each request has, as NAME: VALUE; one on each line '
-        'that begins with headers. Mimir and Cortex with several tenants need '
-        'X-Scope-OrgID: TENANT.',
+        help='Header to send with each request, as NAME: VALUE. Repeat the '
+        'option for further headers. Mimir and Cortex with several '
+        'tenants need X-Scope-OrgID: TENANT.',
     ),
     cfg.StrOpt(
         'cafile', help="CA certificates to trust instead of the system's."
@@ -176,8 +179,8 @@ PROMETHEUS_OPTS = [
         'proxy',
         schemes=['http', 'https'],
         secret=True,
-        help='HTTP proxy on the way to url. Unset: none. Proxies and a .netrc '
-        'of the environment are ignored.',
+        help='HTTP proxy for requests to url. Unset: none. Proxies and a '
+        '.netrc of the environment are ignored.',
     ),
     cfg.StrOpt(
         'interface',

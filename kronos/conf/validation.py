@@ -79,7 +79,7 @@ def old_group(path: str, name: str) -> tuple[str, str]:
     """What is said of such a group in a file, and what to do."""
     return (
         f'{path}: [{name}] is a group of kronos-openstack and has no effect',
-        f'write its options into [{OLD_GROUPS[name]}], by their names in '
+        f'set its options in [{OLD_GROUPS[name]}], under their names in '
         'configuration.rst of the documentation',
     )
 
@@ -102,7 +102,7 @@ def fault_of(opt: Any, value: Any) -> str:
     """
     if value in (None, '') and opt.default not in (None, ''):
         return (
-            'it is empty: give it a value, or leave it out; the default is '
+            'it is empty: give it a value, or remove it; the default is '
             f'{opt.default}'
         )
     if isinstance(value, float) and not math.isfinite(value):

@@ -7,18 +7,18 @@ OPTS = [
     cfg.FloatOpt(
         'weight_multiplier',
         default=100.0,
-        help='How much the weigher of nova-scheduler counts beside those of '
-        'Nova, most of which have 1.0. With 100, a hundredth of a '
-        "host's load counts as much as the most that one of those can say. "
-        'A host aggregate may have its own in its metadata: '
+        help="Multiplier of Kronos' weigher in nova-scheduler. Most weighers "
+        "of Nova have 1.0. With 100, a hundredth of a host's load has "
+        'the same weight as the full range of one of those. A host '
+        'aggregate may override it in its metadata: '
         'kronos_weight_multiplier.',
     ),
     cfg.FloatOpt(
         'refresh_seconds',
         default=30,
         min=1,
-        help='Seconds between two times at which each process of '
-        'nova-scheduler asks Prometheus, one query per policy.',
+        help='Interval in seconds at which each process of nova-scheduler '
+        'queries Prometheus, with one query per policy.',
     ),
     cfg.FloatOpt(
         'score_step',
@@ -26,17 +26,17 @@ OPTS = [
         min=0,
         max=1,
         help='Weights of hosts are rounded to a multiple of this, so that '
-        'hosts that are about alike are alike: [filter_scheduler] '
-        'shuffle_best_same_weighed_hosts then takes any of them. 0: they '
-        'are not rounded.',
+        'hosts with nearly the same load get the same weight: '
+        '[filter_scheduler] shuffle_best_same_weighed_hosts then '
+        'chooses any of them. 0: no rounding.',
     ),
     cfg.FloatOpt(
         'settling_seconds',
         default=120,
         min=0,
-        help='Seconds until the load of a server that was just placed is '
-        "wholly in the samples: the longest window of the policies' "
-        'queries. So long the weigher reckons with what its vCPUs will '
-        'bring, less and less.',
+        help='Seconds until the samples contain the whole load of a new '
+        "server: the longest window of the policies' queries. During "
+        'this time the weigher adds the expected load of its vCPUs, '
+        'less and less.',
     ),
 ]

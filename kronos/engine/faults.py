@@ -151,82 +151,81 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_ELSEWHERE: Consequence(
         _STALE,
         Whose.OPERATOR,
-        'The server has left its source, or is on its way to another host.',
-        'Nothing: the next audit sees where it is.',
+        'The server has left its source, or is moving to another host.',
+        'Nothing: the next audit reads its new host.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.OTHER_HALF: Consequence(
         _STALE,
         Whose.KRONOS,
-        'The other half of an exchange was not made, so this one would do '
-        'harm.',
-        'See how the other half ended.',
+        'The move belongs to an exchange, and the other move of the exchange '
+        'was not made, so this one would do harm.',
+        'See how the other move ended.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.NO_TURN: Consequence(
         _STALE,
         Whose.SCOPE,
-        'Others were moving all the time (queue_timeout).',
-        'See what the message says it waited for.',
+        'Other migrations occupied its hosts or its scope for queue_timeout, '
+        'so the move was skipped.',
+        'See in the message which migrations it waited for.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.HOST_NOT_AT_FAULT: Consequence(
         _STALE,
         Whose.SOURCE,
-        'host_fault_query does not name the host any more, so it was not '
-        'closed.',
+        'host_fault_query no longer returns the host, so it was not closed.',
         'Nothing.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.HOST_NOT_CLOSED: Consequence(
         _STALE,
         Whose.SOURCE,
-        'The source was to be closed before the server left it, and is open.',
-        'See how the action of the plan ended that was to close it; the next '
-        'audit looks again.',
+        'The plan closes the source before the server leaves it, but the '
+        'source is open.',
+        'See how its closing action ended; the next audit tries again.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RUNS: Consequence(
         _STALE,
         Whose.SERVER,
-        'The guest of the server runs again, so it was not restarted.',
+        'The guest of the server runs again, so Kronos did not restart it.',
         'Nothing.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_WELL: Consequence(
         _STALE,
         Whose.SERVER,
-        'server_fault_query does not name the server any more, so it was not '
-        'restarted.',
+        'server_fault_query no longer returns it, so it was not restarted.',
         'Nothing.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.PLAN_REFUSED: Consequence(
         _STALE,
         Whose.NOVA,
-        'Nova refused two servers of the plan for what holds for all of '
-        'them, and had taken none.',
-        f'{ShellCommand.TEST_CELLS} says what has to be set.',
+        'Nova refused two servers of the plan for a reason that applies to '
+        'all of them, and accepted none.',
+        f'Run {ShellCommand.TEST_CELLS} to see what to set.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'The server was locked after it was planned.',
-        'Unlock it, if it is to move.',
+        'Unlock it if you want it to move.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_PINNED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'The server got kronos:pin after it was planned.',
+        'kronos:pin was set on the server after it was planned.',
         'Nothing: its owner wants it to stay.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_NOT_ACTIVE: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
-        'The server is not ACTIVE any more.',
+        'The server is no longer ACTIVE.',
         'Nothing: it moves when it is ACTIVE again.',
         rests=CooldownScope.SCOPE,
     ),
@@ -241,15 +240,14 @@ TABLE: dict[Fault, Consequence] = {
     Fault.INSTANCE_ALLOCATIONS: Consequence(
         _PREFLIGHT,
         Whose.NOVA,
-        'Placement holds the server elsewhere than on its source.',
-        f'{ShellCommand.HEAL_ALLOCATIONS.general}; the server rests until '
-        'then.',
+        'Placement has an allocation for it on a host other than its source.',
+        f'{ShellCommand.HEAL_ALLOCATIONS.general}; it stays until then.',
         lasts=True,
     ),
     Fault.SOURCE_NOT_UP: Consequence(
         _PREFLIGHT,
         Whose.SOURCE,
-        'The nova-compute of the source is down, or not known.',
+        'The nova-compute of the source is down, or Nova does not list it.',
         'Start it.',
         waits=True,
         retried=True,
@@ -258,7 +256,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_NOT_UP: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The nova-compute of the destination is down, or not known.',
+        'The nova-compute of the destination is down, or not listed by Nova.',
         'Start it.',
         waits=True,
         retried=True,
@@ -275,73 +273,73 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_EXCLUDED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'exclude_hosts_query gives a value other than 0 for the destination.',
-        'See what the query returns for it; the next audit chooses another.',
+        'exclude_hosts_query is not 0 for the destination.',
+        'See what the query returns; the next audit chooses another host.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_FULL: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The room on the destination was taken meanwhile, or Placement does '
-        'not show it.',
+        'Other servers have filled the destination meanwhile, or Placement '
+        'does not show its inventory.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_CELL: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The destination is in another cell of Nova, or mapped to none.',
-        'Set kronos:cell on the aggregates, so that the cells of hosts are '
-        'known.',
+        'The destination is in another cell of Nova, or mapped to no cell.',
+        'Set kronos:cell on the aggregates, so that cells are known.',
     ),
     Fault.DESTINATION_REFUSED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
         "Nova's scheduler or a host refused, before anything moved.",
-        "Read Nova's words in the message; pin the server if it always is so.",
+        "Read Nova's error in the message; pin the server if it recurs.",
     ),
     Fault.HOST_LEFT_SCOPE: Consequence(
         _PREFLIGHT,
         Whose.SCOPE,
-        'The source or the destination was taken out of the aggregate.',
+        'The source or the destination was removed from the aggregate.',
         'Nothing.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.TOO_MANY_AT_FAULT: Consequence(
         _PREFLIGHT,
         Whose.SCOPE,
-        'More hosts of the aggregate are at fault, or were closed by Kronos, '
-        'than max_closed_hosts, so the host was not closed.',
-        'See what the hosts share: the storage, the network.',
+        'More hosts of the aggregate than max_closed_hosts are at fault or '
+        'closed by Kronos, so Kronos did not close this one.',
+        'Check what the hosts share, such as storage or network.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_STOPPED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'Somebody stopped the server, or it is unknown who did.',
-        'Start it, if it is to run.',
+        'A user stopped the server, or Kronos cannot see who did.',
+        'Start it if it should run.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RECOVERY_OFF: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'The server got kronos:recover=false after its restart was planned.',
+        'The metadata kronos:recover=false was set on the server after its '
+        'restart was planned.',
         'Nothing: its owner wants no restart.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.GUEST_UNKNOWN: Consequence(
         _PREFLIGHT,
         Whose.SOURCE,
-        'It is unknown whether the guest of the server runs, so it was not '
-        'restarted.',
-        'See whether its nova-compute is up.',
+        'Kronos cannot see whether the guest of the server runs, so it did '
+        'not restart it.',
+        'Check that the nova-compute service of its host is up.',
         waits=True,
         rests=CooldownScope.NOBODY,
     ),
     Fault.GROUP_RULE: Consequence(
         _PREFLIGHT,
         Whose.GROUP,
-        'A member of its server group came to, or left, the destination.',
+        'A member of its server group moved to, or left, the destination.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
@@ -350,26 +348,25 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'The server is tied to its cell by a disk, a device or an extra spec, '
         'or by a snapshot that would take too long.',
-        f'Read the reason in the message; {ShellCommand.EXPLAIN} tells what '
-        'would let the server go.',
+        f'Read the reason in the message; {ShellCommand.EXPLAIN} shows what '
+        'would let the server move.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.ZONE_PINNED: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
-        'The server is pinned to another availability zone than that of the '
-        'destination.',
+        "The server is pinned to a zone other than the destination's.",
         'Unpin it, or let the audit do so (unpin_az).',
         rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_REFUSED: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
-        'Nova moves no such server, whatever its destination: it has a vTPM, '
-        'encrypted memory, an accelerator, or a port that an old nova-compute '
-        'cannot move.',
-        "Read Nova's words in the message; upgrade the computes if they say "
-        'so, or pin the server.',
+        'Nova cannot live-migrate this server to any destination: it has a '
+        'vTPM, encrypted memory, an accelerator, or a port that an old '
+        'nova-compute cannot move.',
+        "Read Nova's error in the message; upgrade the compute nodes if it "
+        'mentions an old one, or pin the server.',
         quarantines=True,
     ),
     Fault.NOVA_REJECTED: Consequence(
@@ -381,140 +378,140 @@ TABLE: dict[Fault, Consequence] = {
     Fault.BAD_PARAMETERS: Consequence(
         _PREFLIGHT,
         Whose.KRONOS,
-        'The parameters of the action make no sense.',
-        'Somebody has edited them: make a new plan.',
+        'The parameters of the action are not valid.',
+        'They were edited in Watcher: create a new plan.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.CONFLICT: Consequence(
         exceptions.MigrationConflict.__name__,
         Whose.DESTINATION,
-        'Nova calls the migration "conflict": its scheduler refused the '
-        'destination.',
+        'Nova reports the migration status "conflict": its scheduler refused '
+        'the destination.',
         "Read Nova's words in the message.",
     ),
     Fault.CELL_CLOSED: Consequence(
         _PREFLIGHT,
         Whose.NOVA,
-        'Nova lets no server leave its cell, or the cells of hosts are set '
-        'wrong.',
-        'Open the policy compute:servers:resize:cross_cell; '
-        f'{ShellCommand.TEST_CELLS} says what has to be set.',
+        'Nova does not allow servers to leave their cell, or the cells of '
+        'hosts are set incorrectly.',
+        'Allow the policy compute:servers:resize:cross_cell; run '
+        f'{ShellCommand.TEST_CELLS} to see what to set.',
     ),
     Fault.CELL_REFUSED: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
-        'Nova refused this server as if the destination did not exist: a port '
-        'of it has a resource request, or Nova lets no server leave its cell.',
-        'Detach the port, or take the QoS policy off it; if other servers are '
+        'Nova refused this server as if the destination did not exist: one of '
+        'its ports has a resource request, or Nova does not allow servers to '
+        'leave their cell.',
+        'Detach the port, or remove its QoS policy; if other servers are '
         f'refused as well, run {ShellCommand.TEST_CELLS}.',
     ),
     Fault.FLAVOR_GONE: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
         'The new flavor was deleted or changed after the server was planned, '
-        'or the server has another flavor by now.',
-        'Correct flavor_map; the next audit looks again.',
+        'or the server now has another flavor.',
+        'Correct flavor_map; the next audit reads it again.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.QUOTA_EXCEEDED: Consequence(
         _PREFLIGHT,
         Whose.OPERATOR,
-        'The quota of the project does not suffice for the new flavor.',
+        'The quota of the project is too small for the new flavor.',
         'Raise it, or map the flavor to a smaller one.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.MIGRATION_FAILED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'Nova gave the migration up on the way.',
-        'Read the logs of nova-compute at both ends.',
+        'The migration failed in Nova while it was running.',
+        'Read the logs of nova-compute on both hosts.',
         quarantines=True,
     ),
     Fault.MIGRATION_STALLED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'The migration made no progress (stall_timeout), or its passes were '
-        'in vain (stall_passes), and was aborted.',
-        'See what the server does to its memory; set at_stall, or pin it.',
+        'Kronos aborted the migration: it made no progress (stall_timeout), '
+        'or its passes over the memory left no less to send (stall_passes).',
+        'Check its rate of memory writes; set at_stall, or pin the server.',
         quarantines=True,
     ),
     Fault.INCONSISTENT: Consequence(
         _FAILED,
         Whose.SERVER,
-        'Nova says one thing of the migration and another of the server.',
-        'Look at both hypervisors before you do anything to that server.',
+        "Nova's records of migration and server contradict each other.",
+        'Check both hypervisors before you do anything to that server.',
         quarantines=True,
     ),
     Fault.SOURCE_FAILED: Consequence(
         _FAILED,
         Whose.SOURCE,
-        'The migration failed while the nova-compute of the source was away '
-        'or started again.',
+        'The migration failed while the nova-compute of the source was down '
+        'or restarting.',
         'Repair that host.',
     ),
     Fault.DESTINATION_FAILED: Consequence(
         _FAILED,
         Whose.DESTINATION,
-        'The migration failed while the nova-compute of the destination was '
-        'away.',
+        'The migration failed while nova-compute on the destination was down.',
         'Repair that host.',
     ),
     Fault.INSTANCE_VANISHED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'The server was deleted while it moved.',
+        'The server was deleted during its migration.',
         'Nothing.',
     ),
     Fault.RESTART_FAILED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'Nova refused to stop, migrate, confirm or start it, or gave it up.',
-        "Read Nova's words in the message, and look where the server is.",
+        'Nova refused to stop, migrate, confirm or start the server, or '
+        'failed to do so.',
+        "Read Nova's error in the message, and check where the server is.",
         rests=CooldownScope.NOBODY,
     ),
     Fault.RESTART_TOO_SLOW: Consequence(
         _TIMEOUT,
         Whose.SERVER,
         'A step of a restart took longer than restart_timeout.',
-        'Look at the server; the next audit goes on with what is left half '
-        'done.',
+        'Check the server; the next audit continues an unfinished restart.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.TOO_SLOW: Consequence(
         _TIMEOUT,
         Whose.SERVER,
-        'The migration was under way for migration_timeout and was aborted.',
+        'The migration ran for migration_timeout, and Kronos aborted it.',
         'Raise migration_timeout or migration_timeout_per_gib, or pin it.',
         quarantines=True,
     ),
     Fault.QUEUED_TOO_LONG: Consequence(
         _TIMEOUT,
         Whose.SOURCE,
-        'Nova had the request for queue_timeout, and sent nothing yet.',
-        'Check nova-conductor, and nova-compute of that host and its queue.',
+        'Nova did not start the migration within queue_timeout.',
+        'Check nova-conductor, and nova-compute on that host and its queue.',
     ),
     Fault.CELL_CHECK_FAILED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'The server was not in its new cell what it had been, so it was '
-        'taken back, unless somebody had confirmed the move.',
-        'See which checks failed: in the message, and in report_dir.',
+        'The server failed a check in its new cell, so Kronos moved it back, '
+        'unless the move was already confirmed.',
+        'Read in the message, or in report_dir, which checks failed.',
         quarantines=True,
     ),
     Fault.CELL_COPY_LEFT: Consequence(
         _FAILED,
         Whose.SERVER,
         'A hidden copy of the server is left in the database of a cell, so '
-        'Nova takes it there no more.',
+        'Nova no longer accepts the server in that cell.',
         'Delete the copy: the commands are in report_dir.',
         quarantines=True,
     ),
     Fault.CELL_STUCK: Consequence(
         _TIMEOUT,
         Whose.SERVER,
-        'The move was not over after cell_move_timeout, and Nova cannot '
-        'abort it; perhaps a nova-conductor died.',
-        'Wait, or repair it with the commands in report_dir.',
+        'The move did not end within cell_move_timeout, and Nova cannot abort '
+        'it; a nova-conductor may have died.',
+        'Wait, or repair the server with the commands in report_dir.',
         quarantines=True,
     ),
     Fault.CELL_NOT_CONFIRMED: Consequence(
@@ -522,14 +519,14 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SOURCE,
         'All checks passed, but Nova could not confirm the move within '
         'confirm_timeout: the source, or its cell, is down.',
-        f'Bring it back, then {ShellCommand.RESIZE_CONFIRM.general}.',
+        f'Start it again, then {ShellCommand.RESIZE_CONFIRM.general}.',
     ),
     Fault.CELL_NOT_REVERTED: Consequence(
         _TIMEOUT,
         Whose.SERVER,
-        'The server could not be taken back within revert_timeout, or was '
-        'confirmed by somebody else.',
-        f'Bring its hosts back, then {ShellCommand.RESIZE_REVERT.general}.',
+        'The server could not be moved back within revert_timeout, or another '
+        'user confirmed the move.',
+        f'Start its hosts again, then {ShellCommand.RESIZE_REVERT.general}.',
         quarantines=True,
     ),
     Fault.PLAN_CANCELLED: Consequence(
@@ -541,72 +538,72 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_CLOSED: Consequence(
         _CANCELLED,
         Whose.DESTINATION,
-        'The destination went down or was disabled on the way, so Kronos '
-        'aborted the migration.',
+        'The destination went down or was disabled during the migration, so '
+        'Kronos aborted it.',
         'Nothing: the server runs on its source.',
     ),
     Fault.ABORTED: Consequence(
         _CANCELLED,
         Whose.OPERATOR,
-        'Somebody else aborted the migration in Nova.',
+        'Another user or service aborted the migration in Nova.',
         'Nothing.',
     ),
     Fault.TAKEN_OVER: Consequence(
         _CANCELLED,
         Whose.OPERATOR,
-        'Somebody else moves the server to another host.',
+        'Another user or service is moving the server to another host.',
         'Nothing.',
     ),
     Fault.DROPPED: Consequence(
         _CANCELLED,
         Whose.SOURCE,
         'A nova-compute was stopped or restarted before the migration ran.',
-        'Nothing, or start it.',
+        'Start the service if it is still down.',
         retried=True,
     ),
     Fault.GIVEN_UP: Consequence(
         _CANCELLED,
         Whose.WATCHER,
-        'Watcher took the applier for dead and gave the plan up.',
-        'See why the applier did not answer.',
+        'Watcher considered the applier dead and cancelled the plan.',
+        'Check why the applier did not answer.',
     ),
     Fault.NOVA_ERROR: Consequence(
         exceptions.NovaClientError.__name__,
         Whose.NOVA,
-        'Nova could not be asked, or answered nonsense.',
-        f'Repair its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
+        'Nova could not be reached, or its answer could not be used.',
+        f'Repair its API; {ShellCommand.TEST_CONFIG} shows what is wrong.',
         retried=True,
     ),
     Fault.PLACEMENT_ERROR: Consequence(
         exceptions.PlacementClientError.__name__,
         Whose.NOVA,
-        'Placement could not be asked, or answered nonsense.',
-        f'Repair its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
+        'Placement could not be reached, or its answer could not be used.',
+        f'Repair its API; {ShellCommand.TEST_CONFIG} shows what is wrong.',
         retried=True,
     ),
     Fault.GLANCE_ERROR: Consequence(
         exceptions.GlanceClientError.__name__,
         Whose.NOVA,
-        'Glance could not be asked, or answered nonsense.',
+        'Glance could not be reached, or its answer could not be used.',
         'Repair its API, or its endpoint in the Keystone catalog.',
         retried=True,
     ),
     Fault.PROMETHEUS_ERROR: Consequence(
         exceptions.PrometheusError.__name__,
         Whose.PROMETHEUS,
-        'exclude_hosts_query, or a query of a recovery, gave no answer that '
-        'can be used, so nobody knows what is at fault.',
-        'Repair Prometheus, or the query; '
-        f'{ShellCommand.TEST_CONFIG} says what is wrong.',
+        'exclude_hosts_query, or a query of a recovery, returned no usable '
+        'answer, so Kronos cannot see which hosts or servers are at fault.',
+        f'Repair Prometheus, or the query; {ShellCommand.TEST_CONFIG} shows '
+        'what is wrong.',
         retried=True,
         rests=CooldownScope.SCOPE,
     ),
     Fault.WATCHER_ERROR: Consequence(
         exceptions.TurnUnknown.__name__,
         Whose.WATCHER,
-        "Watcher's database could not be asked.",
-        f'Repair the database; {ShellCommand.STATUS_OF_WATCHER} says whether '
-        'it answers.',
+        "Watcher's database could not be read.",
+        'Repair the database; check it with '
+        f'{ShellCommand.STATUS_OF_WATCHER}.',
         retried=True,
     ),
     Fault.CONFIGURATION: Consequence(
@@ -618,8 +615,9 @@ TABLE: dict[Fault, Consequence] = {
     Fault.UNKNOWN: Consequence(
         '',
         Whose.KRONOS,
-        'Something that Kronos did not foresee.',
-        "Report it, with the applier's log; the server rests as a precaution.",
+        'An error that Kronos does not recognise.',
+        "Report it, with the applier's log; Kronos leaves the server alone as "
+        'a precaution.',
         quarantines=True,
     ),
 }

@@ -81,7 +81,7 @@ class Agent:
 
     def run(self, ended: threading.Event) -> None:
         """Work until the end is asked for."""
-        LOG.info('The instance monitor of host %s begins', self._settings.host)
+        LOG.info('The instance monitor of host %s starts', self._settings.host)
         if not self._begin(ended):
             return
         for delivery in self._deliveries:
@@ -91,7 +91,7 @@ class Agent:
             if not self.turn():
                 ended.wait(TURN_SECONDS)
         self._end()
-        LOG.info('The instance monitor ends')
+        LOG.info('The instance monitor stops')
 
     def turn(self) -> bool:
         """Do what there is to do.
@@ -108,7 +108,7 @@ class Agent:
             self._keep()
             self._care()
         except Exception:
-            LOG.exception('An unforeseen fault; the agent goes on')
+            LOG.exception('An unexpected error; the agent continues')
             self._metrics.errors.inc()
         self._metrics.count(self._counts)
         self._counts.clear()
@@ -128,8 +128,8 @@ class Agent:
                 names = self._settings.sink_names
                 if gone := self._spool.keep_sinks(names):
                     LOG.warning(
-                        '%d deliveries are let go: their sinks are not in '
-                        '[kronos_monitor] sinks any more',
+                        '%d deliveries are dropped: their sinks are no '
+                        'longer in [kronos_monitor] sinks',
                         gone,
                     )
             except SpoolError as error:
@@ -160,7 +160,7 @@ class Agent:
             self._keep(at_once=True)
             self._spool.alive(time.time())
         except SpoolError as error:
-            LOG.error('The end of the agent is not noted: %s', error)
+            LOG.error('The stop of the agent could not be recorded: %s', error)
         for delivery in self._deliveries:
             delivery.end()
         until = time.monotonic() + END_SECONDS
@@ -180,7 +180,9 @@ class Agent:
             try:
                 self._take(news, now)
             except Exception:
-                LOG.exception('Something odd was told; the agent goes on')
+                LOG.exception(
+                    'An event could not be processed; the agent continues'
+                )
                 self._metrics.errors.inc()
         return True
 
@@ -204,7 +206,7 @@ class Agent:
         if self._away_since is None:
             self._away_since = away.moment
         self._metrics.up.set(0)
-        LOG.warning('The hypervisor is away: %s', away.why)
+        LOG.warning('The hypervisor is not reachable: %s', away.why)
 
     def _compare(self, listing: Listing) -> None:
         """The hypervisor is back, or there for the first time."""
@@ -223,18 +225,21 @@ class Agent:
         self._has_baseline, self._away_since = True, None
         self._decide_all(comparison.incidents)
         if gap is None:
-            LOG.info('%d servers are watched', len(listing.domains))
+            LOG.info('The agent watches %d servers', len(listing.domains))
             return
         LOG.warning(
-            'No events came for %.1f s; %d servers failed meanwhile, as their '
-            'states show. What leaves no trace there, such as a reset by a '
-            'watchdog, cannot be found',
+            'No events came for %.1f s; %d servers failed meanwhile, as '
+            'their states show. Failures that leave no trace in the state, '
+            'such as a reset by a watchdog, cannot be found',
             gap.ended - gap.began,
             len(comparison.incidents),
         )
         for uuids, what in (
-            (comparison.vanished, 'ran and are gone'),
-            (comparison.unexplained, 'ran and are off for no known reason'),
+            (comparison.vanished, 'were running and no longer exist'),
+            (
+                comparison.unexplained,
+                'were running and are off for an unknown reason',
+            ),
         ):
             if uuids:
                 some = ', '.join(uuids[:10]) + (', ...' if uuids[10:] else '')
@@ -245,7 +250,10 @@ class Agent:
             try:
                 self._decide(incident)
             except Exception:
-                LOG.exception('Incident %s is odd and is let go', incident.id)
+                LOG.exception(
+                    'Incident %s could not be processed; the agent drops it',
+                    incident.id,
+                )
                 self._metrics.errors.inc()
 
     def _decide(self, incident: Incident) -> None:

@@ -53,8 +53,8 @@ class Metrics:
     def _of_servers(self) -> None:
         self._events = self._counter(
             'kronos_vm_events',
-            'Events of servers that showed no failure (ignored) or belonged '
-            'to an incident (grouped), and incidents by what became of them',
+            'Events of servers without a failure (ignored) or that belonged '
+            'to an incident (grouped), and incidents by their result',
             'host',
             'kind',
             'decision',
@@ -74,11 +74,11 @@ class Metrics:
             'host',
         ).labels(self._host).set(1)
         self.up = self._gauge(
-            'kronos_monitor_libvirt_up', 'Whether the hypervisor tells events'
+            'kronos_monitor_libvirt_up', 'Whether the hypervisor sends events'
         )
         self.gaps = self._counter(
             'kronos_monitor_gaps',
-            'Times in which no events came and servers were there',
+            'Periods without events while servers were running',
         )
         self.deliveries = self._counter(
             'kronos_monitor_deliveries',
@@ -88,29 +88,30 @@ class Metrics:
         )
         self.rules_valid = self._gauge(
             'kronos_monitor_rules_valid',
-            'Whether the rules file as it is now holds',
+            'Whether the current rules file is valid',
         )
         self.errors = self._counter(
             'kronos_monitor_errors',
-            'Faults of the agent itself, which its log tells',
+            'Errors of the agent itself, as its log shows',
         )
 
     def _of_the_spool(self) -> None:
         self.spool_bytes = self._gauge(
             'kronos_monitor_spool_bytes',
-            'Bytes that incidents and servers take in the state file',
+            'Bytes of incidents and servers in the state file',
         )
         self.spool_errors = self._counter(
             'kronos_monitor_spool_errors',
-            'Times that the state file could not be used',
+            'Number of times that the state file could not be used',
         )
         self.dropped = self._counter(
             'kronos_monitor_dropped',
-            'Incidents that were let go undelivered, for want of room',
+            'Incidents that were dropped undelivered because the state file '
+            'was full',
         )
         self.oldest = self._gauge(
             'kronos_monitor_oldest_undelivered_seconds',
-            'Age of the oldest incident that a sink still has to get',
+            'Age of the oldest incident that a sink has not received yet',
         )
 
     def _counter(

@@ -131,8 +131,8 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
     """A sink, or what is wrong with it."""
     if not _SINK.fullmatch(name):
         faults.append(
-            f'[{options.GROUP}] sinks: {yaml_files.clip(name)} is no name: '
-            'use lowercase letters, digits, "-" and "_"'
+            f'[{options.GROUP}] sinks: {yaml_files.clip(name)} is not a '
+            'valid name: use lowercase letters, digits, "-" and "_"'
         )
         return None
     driver, group = options.driver_of(conf, name), options.group_of(name)
@@ -171,8 +171,8 @@ def _class_of(driver: str, faults: list[str]) -> type[Sink] | None:
 
 def _taken(error: cfg.DuplicateOptError) -> str:
     return (
-        f'{error.opt_name} is an option of Kronos already. Have the package '
-        'give its option another name'
+        f'{error.opt_name} is an option of Kronos already. Change the name '
+        'of the option in the package'
     )
 
 
@@ -183,7 +183,7 @@ def missing(error: ImportError) -> str:
         "'kronos-watcher[monitor]'"
     )
     if error.name and error.name.startswith('libvirt'):
-        remedy += ", or take the distribution's python3-libvirt"
+        remedy += ", or install the distribution's python3-libvirt"
     return remedy
 
 

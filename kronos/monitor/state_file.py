@@ -166,9 +166,9 @@ class StateFile:
                 os.replace(self.path + part, self.path + BROKEN + part)
         self.is_broken = False
         LOG.error(
-            'State file %s is broken and was moved to %s%s. What was not '
-            'delivered yet is lost, and what was remembered of servers is '
-            'known only as far as this process remembers it',
+            'State file %s is broken and was moved to %s%s. Incidents that '
+            'were not delivered yet are lost, and of the state of servers '
+            'only what this process has in memory is left',
             self.path,
             self.path,
             BROKEN,
@@ -247,14 +247,14 @@ def _locked(path: str) -> int:
         folder = pathlib.Path(path).parent
         raise _refused(
             path,
-            f'{name} cannot be written: {error.strerror}; {folder} must be '
-            'there, and writable for the user of the agent',
+            f'{name} cannot be written: {error.strerror}; {folder} must '
+            'exist, and be writable for the user of the agent',
         ) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(handle)
-        raise _refused(path, 'another agent that runs has it') from None
+        raise _refused(path, 'another running agent uses it') from None
     return handle
 
 
@@ -319,13 +319,13 @@ def _strange(connection: sqlite3.Connection) -> str:
     tables = {table for table, _ in _columns(connection)}
     if version in range(VERSION + 1, MOST_VERSIONS):
         return (
-            f'it has version {version} and this Kronos knows {VERSION}; move '
-            'it aside, or run the Kronos that wrote it'
+            f'it has version {version} and this Kronos supports {VERSION}; '
+            'move it aside, or run the Kronos that wrote it'
         )
     if tables and not tables & _TELLING:
         return (
             'it is the database of another application, with the table '
-            f'{plain_text.line(min(tables))}; name another file'
+            f'{plain_text.line(min(tables))}; use another file'
         )
     return ''
 

@@ -10,16 +10,16 @@ class HostMatch(Choice):
     EXACT = 'exact', 'the label value is the Nova host name'
     SHORT = (
         'short',
-        'a ":port" and the domain are dropped on both sides where that is '
-        'unambiguous',
+        'a ":port" and the domain are removed on both sides if the match '
+        'stays unambiguous',
     )
 
 
 class PartialAnswers(Choice):
     """What becomes of a policy with a query of which series may be missing."""
 
-    WARN = 'warn', 'the policy is judged by it, and the plan warns'
-    SKIP = 'skip', 'the policy is not judged'
+    WARN = 'warn', 'Kronos uses the partial answer, and the plan warns'
+    SKIP = 'skip', 'Kronos does not judge the policy'
 
 
 class TieBreak(Choice):
@@ -29,7 +29,7 @@ class TieBreak(Choice):
     VARIANCE = 'variance', 'the one that lowers the variance most'
     VARIANCE_PER_GIB = (
         'variance_per_gib',
-        'the one that lowers it most for each GiB of memory',
+        'the one that lowers the variance most for each GiB of memory',
     )
 
 
@@ -42,11 +42,15 @@ class SwapMoves(Choice):
     NONE = 'none', 'no exchange'
     SAFE = (
         'safe',
-        'no policy that is within its threshold is beyond it between the two '
-        'migrations, and none that is over it more than doubles or comes '
-        'above 1',
+        'between the two migrations, no policy within its threshold exceeds '
+        'it, and no policy above its threshold more than doubles its '
+        'imbalance or exceeds 1',
     )
-    ANY = 'any', 'it may be: also if the second one fails'
+    ANY = (
+        'any',
+        'any exchange, even if a policy exceeds its threshold between the '
+        'two migrations or after the second one fails',
+    )
 
     @classmethod
     def _missing_(cls, value: object) -> 'SwapMoves | None':
@@ -59,8 +63,11 @@ class SwapMoves(Choice):
 class UnexplainedLoad(Choice):
     """What becomes of the load of a host that its servers do not explain."""
 
-    FOLLOWS = 'follows', 'it moves with them, by their usage'
-    STAYS = 'stays', 'it is the own load of the host'
+    FOLLOWS = (
+        'follows',
+        'the load moves with the instances, in proportion to their usage',
+    )
+    STAYS = 'stays', 'the load belongs to the host and does not move'
     IGNORED = 'ignored'
     """Nothing is held against the hosts: the literal rule."""
 
@@ -72,23 +79,23 @@ class SearchName(Choice):
     BEST = (
         'best',
         'greedy and a search for target windows, then a local search; the '
-        'lowest one is taken',
+        'result with the lowest imbalance is used',
     )
     OPTIMAL = (
         'optimal',
-        'an exact solver, where the scope is small enough; else best',
+        'an exact solver if the scope is small enough; else best',
     )
 
 
 class VetoReference(Choice):
     """What a policy's imbalance is compared with before it objects."""
 
-    STEP = 'step', 'as it was before the migration'
-    INITIAL = 'initial', 'as it was before the plan'
+    STEP = 'step', 'the imbalance before the migration'
+    INITIAL = 'initial', 'the imbalance before the plan'
 
 
 class SoftRules(Choice):
     """What soft server-group policies mean to a plan."""
 
     VETO = 'veto', 'no migration breaks a soft rule'
-    PENALTY = 'penalty', 'one that spreads may, for soft_rule_penalty'
+    PENALTY = 'penalty', 'a migration that spreads may, for soft_rule_penalty'

@@ -39,8 +39,8 @@ STATES = (
     'DELETED',
 )
 """Of Watcher's action plans."""
-_REFUSED = "this needs the rights of Watcher's administrator"
-_OLD = "Watcher's API is too old: 1.5, of Watcher 15 (2025.2), is needed"
+_REFUSED = "this requires the role of Watcher's administrator"
+_OLD = "Watcher's API is too old: Kronos needs 1.5, from Watcher 15 (2025.2)"
 Found = tuple[Sequence[str], Sequence[Any]]
 
 
@@ -56,13 +56,13 @@ class ListPlans(command.Lister):
             type=_count,
             default=PLANS,
             metavar='N',
-            help=f'list no more than these (default: {PLANS})',
+            help=f'largest number of plans to list (default: {PLANS})',
         )
         parser.add_argument(
             '--strategy',
             metavar='NAME',
-            help='list only plans of this strategy, which may be your own '
-            '(default: all of Kronos)',
+            help='list only plans of this strategy, which can be your own '
+            '(default: all strategies of Kronos)',
         )
         parser.add_argument(
             '--state',
@@ -73,7 +73,7 @@ class ListPlans(command.Lister):
         parser.add_argument(
             '--long',
             action='store_true',
-            help='list the times, the audit and the message of the plan, too',
+            help='also list the times, the audit and the message of the plan',
         )
         return parser
 
@@ -116,7 +116,8 @@ class ShowPlan(command.ShowOne):
         parser.add_argument(
             'plan',
             metavar='PLAN',
-            help='uuid of the action plan, or its beginning, as a list has it',
+            help='uuid of the action plan, or the beginning of the uuid as '
+            'in a list',
         )
         return parser
 
@@ -140,14 +141,14 @@ class Explain(command.ShowOne):
         parser.add_argument(
             'server',
             metavar='SERVER',
-            help='uuid of the server, or its name as a plan of Kronos had it',
+            help='uuid of the server, or its name in a plan of Kronos',
         )
         parser.add_argument(
             '--days',
             type=_days,
             default=DAYS,
             metavar='N',
-            help=f'how far to look back (default: {DAYS})',
+            help=f'number of days to look back (default: {DAYS})',
         )
         return parser
 
@@ -202,7 +203,9 @@ def _cell(value: Any) -> Any:
 def _count(text: str) -> int:
     """An argument that is a whole number, and not 0."""
     if not text.isascii() or not text.isdigit() or not int(text[:9]):
-        raise argparse.ArgumentTypeError(f'"{text}" is no number from 1 on')
+        raise argparse.ArgumentTypeError(
+            f'"{text}" is not a whole number of at least 1'
+        )
     return int(text[:9])
 
 

@@ -122,8 +122,7 @@ def none(
         if strategy not in names:
             hint = near_names.of_cloud(strategy, names)
             raise exceptions.KronosException(
-                f'Watcher does not know the strategy '
-                f'{yaml_files.clip(strategy)}; {hint}'
+                f'Watcher has no strategy {yaml_files.clip(strategy)}; {hint}'
             )
     whose = f'the strategy {strategy}' if strategy else 'Kronos'
     where = f' in the state {state}' if state else ''
@@ -141,7 +140,7 @@ def by_uuid(watcher: WatcherClient, uuid: str) -> Plan:
         uuid = _whole(watcher, uuid)
     if not uuidutils.is_uuid_like(uuid):
         raise exceptions.KronosException(
-            f'"{uuid}" is no uuid of an action plan; {see}'
+            f'"{uuid}" is not the uuid of an action plan; {see}'
         )
     try:
         row = watcher.plan(uuid)
@@ -154,8 +153,8 @@ def by_uuid(watcher: WatcherClient, uuid: str) -> Plan:
     plan = _read(watcher, row)
     if not _is_ours(plan):
         raise exceptions.KronosException(
-            f'The action plan {uuid} is of the strategy '
-            f'{plan.strategy or "(unknown)"}, not of Kronos; see '
+            f'The action plan {uuid} belongs to the strategy '
+            f'{plan.strategy or "(unknown)"}, not to Kronos; see '
             + ShellCommand.PLAN_SHOW.of(plan=uuid)
         )
     return plan
@@ -174,7 +173,7 @@ def _whole(watcher: WatcherClient, beginning: str) -> str:
     if len(uuids) > 1:
         raise exceptions.KronosException(
             f'{len(uuids)} action plans begin with "{beginning}": '
-            f'{wording.some(uuids)}; give the uuid of one'
+            f'{wording.some(uuids)}; use a longer part of the uuid'
         )
     return uuids[0] if uuids else beginning
 

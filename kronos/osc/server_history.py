@@ -24,9 +24,9 @@ AUDITS = 5
 _GOING_ON = (watcher_actions.RECOMMENDED, *watcher_actions.STARTED)
 """States of plans whose actions may still be."""
 _ELSEWHERE = (
-    'This is what Watcher has of it. Why it was not moved, or not elsewhere, '
-    f'{ShellCommand.EXPLAIN} tells: from a report, a recording, or a fresh '
-    f'look by {ShellCommand.RECORD}.'
+    "This is Watcher's history of the server. To see why it was not moved, "
+    f'or not to another host, run {ShellCommand.EXPLAIN} with a report, a '
+    f'recording, or a new recording from {ShellCommand.RECORD}.'
 )
 
 
@@ -79,15 +79,15 @@ def find(
     if len(uuids) > 1:
         raise exceptions.KronosException(
             f'{len(uuids)} servers have the name "{server}": '
-            f'{wording.some(uuids)}; give the uuid of one'
+            f'{wording.some(uuids)}; use the uuid of one of them'
         )
     if not uuids and not uuidutils.is_uuid_like(server):
         names = dict.fromkeys(move.name for move in all_moves if move.name)
         alike = near_names.near(server, names, near_names.NEAR)
-        hint = near_names.question(alike) or 'give its uuid, or more --days'
+        hint = near_names.question(alike) or 'use its uuid, or more --days'
         raise exceptions.KronosException(
-            f'Kronos has neither moved nor planned a server "{server}" in '
-            f'{span}; {hint}'
+            f'Kronos has neither moved a server "{server}" nor planned to '
+            f'move it in {span}; {hint}'
         )
     planned_moves = [
         PlannedMove(move, of_plans.get(move.plan, ('', ''))[0])
@@ -155,8 +155,11 @@ def _answer(planned: list[PlannedMove], span: str) -> str:
         parts.append(_past(over[0]))
     done = sum(move.state == watcher_actions.FINISHED for move in over)
     if not [part for part in parts if part]:
-        return f'Kronos has neither moved it nor planned to in {span}.'
-    counted = f'{done} of {len(over)} done' if over else 'none is over'
+        return (
+            'Kronos has neither moved this server nor planned to move it in '
+            f'{span}.'
+        )
+    counted = f'{done} of {len(over)} succeeded' if over else 'none has ended'
     parts.append(
         f'in {span}: {wording.counted(len(planned), "action")}, {counted}'
     )
@@ -167,7 +170,7 @@ def _planned(planned: PlannedMove) -> str:
     """An action that is not over; '' if it will not be."""
     move = planned.move
     if move.state == watcher_actions.ONGOING:
-        return f'{move.what} is under way'
+        return f'{move.what} is running'
     if planned.plan_state == watcher_actions.RECOMMENDED:
         return (
             f'{move.what} is planned, and waits for: '

@@ -160,8 +160,8 @@ class Forecast:
         plans = wording.counted(workers, 'plan')
         return (
             f'{text}; [watcher_applier] workers = {workers} allows {plans} '
-            "at a time. So says the decision engine's own configuration; the "
-            "applier's counts"
+            "at a time. These values come from the decision engine's own "
+            'configuration; the applier uses its own'
         )
 
 

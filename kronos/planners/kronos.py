@@ -211,7 +211,9 @@ class Kronos(base.BasePlanner):
         plan.state = objects.action_plan.State.RECOMMENDED
         plan.status_message = None
         # It is so in the database already.
-        with _logged(f'Action plan {plan.uuid} is not announced'):
+        with _logged(
+            f'No notification was sent about action plan {plan.uuid}'
+        ):
             plan.save()
 
     @staticmethod
@@ -221,7 +223,7 @@ class Kronos(base.BasePlanner):
             return
         state = objects.action_plan.State.CANCELLED
         with _logged(
-            f'Action plan {plan.uuid} is not deleted. It stays {state}'
+            f'Action plan {plan.uuid} could not be deleted. It stays {state}'
         ):
             plan.soft_delete()
 
@@ -247,7 +249,7 @@ class Kronos(base.BasePlanner):
         new plan is written then.
         """
         with _logged(
-            f'The older empty plans of audit {audit.uuid} are not used'
+            f'The older empty plans of audit {audit.uuid} could not be reused'
         ):
             newest, *others = sorted(
                 _empty_plans(context, audit),
@@ -265,7 +267,7 @@ class Kronos(base.BasePlanner):
 
         What goes wrong is logged: the audit itself reports what matters.
         """
-        with _logged(f'The empty plan {plan.uuid} is not up to date'):
+        with _logged(f'The empty plan {plan.uuid} could not be updated'):
             plan.global_efficacy = solution.global_efficacy
             plan.save()
             for row in objects.EfficacyIndicator.list(
@@ -324,7 +326,7 @@ def _not_written(
     LOG.error('Audit %s: %s', audit.uuid, text)
     if not isinstance(error, cfg.Error):
         LOG.debug('Audit %s: %s', audit.uuid, error)
-    with _logged(f'Audit {audit.uuid} does not tell so'):
+    with _logged(f'The message could not be written to audit {audit.uuid}'):
         fresh = objects.Audit.get_by_id(context, audit.id, eager=True)
         fresh.status_message = text
         fresh.save()

@@ -13,11 +13,11 @@ from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
 
 _AGGREGATES = (
-    'the aggregates are not chosen here but by the audit or by [kronos] '
-    'aggregates, and the policies apply to each of them'
+    'choose the aggregates in the audit or with [kronos] aggregates; the '
+    'policies apply to each of them'
 )
 _COOLDOWN = (
-    'a scope has one cooldown, whatever its policies: [kronos] cooldown, in '
+    'a scope has one cooldown for all its policies: [kronos] cooldown, in '
     'seconds'
 )
 MOST_POLICIES = 1000
@@ -31,8 +31,9 @@ ELSEWHERE = {
 }
 """Fields that kronos-openstack had, or that one may look for here."""
 NEEDED = {
-    'vm_profile_query': ' (kronos-openstack supposed what a server weighs, '
-    'Kronos asks)'
+    'vm_profile_query': (
+        ' (kronos-openstack assumed the usage of servers, Kronos measures it)'
+    )
 }
 """Why a field must be there that kronos-openstack could do without."""
 
@@ -105,7 +106,7 @@ def require_mode(policies: PolicyFile, mode: Mode, path: str) -> None:
     if policies.mode is not mode:
         raise PolicyFileError(
             path=path,
-            reason=f'mode: the policies are of mode {policies.mode}, but the '
+            reason=f'mode: the policies have mode {policies.mode}, but the '
             f'strategy kronos_{mode} needs mode {mode}',
         )
 
@@ -137,8 +138,8 @@ def _too_many(data: dict[Any, Any]) -> str:
     rows = rows if isinstance(rows, list) else []
     if len(rows) > MOST_POLICIES:
         return (
-            f'policies: there are {len(rows)}, at most {MOST_POLICIES} are '
-            'read; remove some'
+            f'policies: there are {len(rows)}, more than the limit of '
+            f'{MOST_POLICIES}; remove some'
         )
     for row, place in zip([data, *rows], ['', *_places(rows)], strict=True):
         if isinstance(row, dict) and len(row) > MOST_FIELDS:

@@ -35,7 +35,7 @@ def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
     folder = Folder(path)
     if not folder.has(reader.META) and not folder.has('nova'):
         raise ArchiveError(
-            path=path, reason='it is no recording: there is no meta.json'
+            path=path, reason='it is not a recording: it has no meta.json'
         )
     if 'format_version' in folder.decode(schema.SECTIONS, reader.META):
         return reader.read(path)

@@ -103,12 +103,12 @@ def _fault(name: str, text: str, by_name: Mapping[str, Policy]) -> str:
         settings_from_conf.understood(name, text)
     except KeyError:
         what = (
-            'neither an option of [kronos] that planning uses, nor a '
-            "policy's field, which is written FIELD.POLICY"
+            'neither an option of [kronos] that planning uses, nor a field '
+            'of a policy, written as FIELD.POLICY'
         )
         if name == 'mode':
             return (
-                'mode: all policies have the same; give --mode with '
+                'mode: all policies must have the same mode; use --mode with '
                 '--convert-policies'
             )
         if fields := _fields_of(name, by_name):

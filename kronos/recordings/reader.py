@@ -177,7 +177,7 @@ class _Reader:
         for name, table in ((HEADROOM, headroom), (TRAITS, traits)):
             if strange := sorted(set(table) - set(hosts)):
                 raise self._folder.fault(
-                    name, f'{strange[0]:.80}: {HOSTS} has no such host'
+                    name, f'{strange[0]:.80}: there is no such host in {HOSTS}'
                 )
         for name, room in headroom.items():
             for kind, row in room.items():
@@ -239,5 +239,7 @@ class _Reader:
         # NaN is equal to nothing, so their texts are compared.
         if former is not reading and repr(former) != repr(reading):
             raise self._folder.fault(
-                name, 'samples: another file answers the same query otherwise'
+                name,
+                'samples: another file has a different answer to the '
+                'same query',
             )

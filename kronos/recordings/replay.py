@@ -190,7 +190,7 @@ def _extension_of(options: ReplayOptions) -> str:
     if options.parameters and not parts.takes_parameters(name):
         modes_with = [m for m in names if parts.takes_parameters(names[m])]
         words = ' and '.join(f'--mode {mode}' for mode in modes_with)
-        raise ConfigurationError(reason=f'--parameter is for {words} alone')
+        raise ConfigurationError(reason=f'--parameter is for {words} only')
     return name
 
 
@@ -221,13 +221,14 @@ def _of_mode(
     fills = ''
     if needed is Mode.PACK:
         fills = (
-            '; hosts are then as full as capacity_query says, or '
+            '; the fill of hosts is then measured by capacity_query, or by '
             'imbalance_query if that was not recorded'
         )
     raise ConfigurationError(
-        reason=f'the policies are of mode {mode}, but {plan_mode} is to be '
-        f'planned: give policies of mode {needed} with --policies, or '
-        f'--convert-policies to plan these as such{fills}; or --mode {mode}'
+        reason=f'the policies have mode {mode}, but the plan is for '
+        f'{plan_mode}: give policies with mode {needed} with '
+        '--policies, or --convert-policies to plan these with '
+        f'it{fills}; or --mode {mode}'
     )
 
 

@@ -37,14 +37,14 @@ TOO_LARGE = (
     f'it is larger than {MAX_BYTES // 2**20} MiB; record fewer aggregates'
 )
 TOO_MUCH = (
-    'it holds too many values, which would take more than '
+    'it contains too many values, which would need more than '
     f'{json_size.MOST / 2**30:.1f} GiB of memory; record fewer aggregates'
 )
 FULL_FILES = 3
 """As much as so many full files hold all files of a recording together."""
 TOGETHER = (
-    'it and the files before it hold more than {limit} together; record fewer '
-    'aggregates'
+    'it and the files before it contain more than {limit} together; record '
+    'fewer aggregates'
 )
 STDIN = '-'
 """Names standard input where a single file is asked for."""

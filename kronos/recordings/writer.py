@@ -57,7 +57,7 @@ def require_room(directory: str, replace: bool = False) -> None:
         elif target.exists() and any(target.iterdir()):
             if not (target / reader.META).is_file():
                 reason = (
-                    'there is something already, and it is no recording; '
+                    'there is something already, and it is not a recording; '
                     'name a new directory'
                 )
             elif not replace:

@@ -42,7 +42,7 @@ def sentences(rest: Rest | None) -> list[str]:
         return []
     lines = [_of_policy(rest, name) for name in rest.policies]
     if text := certificates.sentence(rest.certificate):
-        lines.append(f'Of the hosts that are not set aside: {text}')
+        lines.append(f'Without the hosts that are set aside: {text}')
     return lines
 
 

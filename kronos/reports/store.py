@@ -50,7 +50,7 @@ def write(
         _write(path, json.dumps(document, indent=2, allow_nan=False))
     except (OSError, ValueError) as error:
         LOG.error(
-            'The report of audit %s cannot be kept in report_dir %s: %s',
+            'The report of audit %s could not be written to report_dir %s: %s',
             document['audit']['uuid'],
             directory,
             error,
@@ -60,7 +60,7 @@ def write(
         _RETENTION.drop_old(path.parent, keep, now)
     except OSError as error:
         LOG.warning(
-            'Old reports in report_dir %s cannot be deleted: %s',
+            'Old reports in report_dir %s could not be deleted: %s',
             directory,
             error,
         )
@@ -79,7 +79,9 @@ def write_page(path: str, page: str) -> str | None:
     try:
         _write(beside, page)
     except (OSError, ValueError) as error:
-        LOG.error('The page of report %s cannot be kept: %s', path, error)
+        LOG.error(
+            'The page of report %s could not be written: %s', path, error
+        )
         return None
     return str(beside)
 

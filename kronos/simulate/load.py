@@ -94,7 +94,7 @@ def _no_load(folder: Folder) -> str:
         return 'there is no such directory; name one that --fetch wrote'
     if not folder.has(load_schema.META):
         return (
-            'it is no load: there is no meta.json; name a directory that '
+            'it is not a load: it has no meta.json; name a directory that '
             '--fetch wrote, or repeat a fetch that was interrupted'
         )
     if folder.has(reader.HOSTS):
@@ -157,14 +157,15 @@ def _array(
     """
     if np.prod(shape, dtype=np.float64) > MOST_VALUES:
         raise folder.fault(
-            name, f'it holds more than {MOST_VALUES} values; fetch less time'
+            name,
+            f'it contains more than {MOST_VALUES} values; fetch less time',
         )
     with folder.opened(name) as file:
         try:
             header = _header(file)
         except (ValueError, TypeError, SyntaxError, EOFError) as error:
             raise folder.fault(
-                name, f'it is no array of NumPy: {error!s:.120}'
+                name, f'it is not an array of NumPy: {error!s:.120}'
             ) from None
         expected = (shape, False, np.dtype(kind).newbyteorder('<'))
         if header != expected:

@@ -227,9 +227,9 @@ def _audit(load: Load, request: Request, strategy: str, own: _Own) -> Audit:
     for policy in policies:
         if policy.enabled and policy.name not in load.usage:
             raise ConfigurationError(
-                reason=f'policy {policy.name}: the load has no usage by it, '
-                f'only by {", ".join(load.usage)}; fetch a load with '
-                '--policies FILE, or leave the policy out'
+                reason=f'policy {policy.name}: the load has no usage for it, '
+                f'only for {", ".join(load.usage)}; fetch a load with '
+                '--policies FILE, or remove the policy'
             )
     return Audit(
         policies,

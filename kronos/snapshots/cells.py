@@ -90,10 +90,10 @@ def _why_frozen(source: CellSource, names: Mapping[str, str]) -> str:
         return f'it is in more than one cell: {wording.some(parts)}'
     if source is CellSource.AZ:
         return (
-            'it is in no known cell: os-services tells no availability zone '
-            'of it, and cell_source is az'
+            'it is in no known cell: os-services has no availability zone '
+            'for it, and cell_source is az'
         )
     return (
         'it is in no known cell: none of its aggregates has the metadata '
-        f'{METADATA_KEY}, but those of other hosts have'
+        f'{METADATA_KEY}, but aggregates of other hosts do'
     )

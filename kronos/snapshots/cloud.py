@@ -22,11 +22,12 @@ from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'
 NO_HISTORY = (
-    'what Watcher knows of past moves is not recorded, so no quarantine is in '
-    'force, and cooldowns are known from the migrations of Nova alone'
+    "the recording does not contain Watcher's history of moves, so no "
+    'quarantine is in force, and cooldowns follow from the migrations of '
+    'Nova only'
 )
 NO_DIRTY_RATES = (
-    'how fast guests write to memory is not known, so migrations may take '
+    'the memory write rates of guests are not known, so migrations may take '
     'longer than expected'
 )
 """Warnings that are told with the reason."""

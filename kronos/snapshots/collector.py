@@ -174,7 +174,7 @@ class Collector:
             lasting_faults.note(self._placement, gathered)
         self._report(
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
-            'moves that are remembered'
+            'recorded moves'
         )
 
     def _services(self) -> dict[str, ComputeService] | None:
@@ -182,8 +182,8 @@ class Collector:
             return self._nova.list_compute_services()
         except exceptions.NovaClientError as error:
             LOG.error(
-                'The state of the compute services is not known, so '
-                'nothing will be migrated: %s',
+                'The state of the compute services is not known, so Kronos '
+                'migrates no server: %s',
                 error,
             )
             return None
@@ -229,9 +229,9 @@ class Collector:
                 if service.state is None
             ]
             warning = (
-                'a cell is down, so Nova lists no hypervisors: hosts are '
-                'those of os-services and Placement, whatever their '
-                f'hypervisor type; nothing is known of {wording.some(down)}'
+                'a cell is down, so Nova lists no hypervisors: Kronos takes '
+                'the hosts from os-services and Placement, whatever their '
+                f'hypervisor type, and has no data about {wording.some(down)}'
             )
             LOG.warning('%s: %s', warning, error)
         return [Host(name) for name in sorted(services or {})], [warning]
@@ -251,7 +251,7 @@ class Collector:
             if not host.node:
                 host.frozen = (
                     'while a cell is down its hypervisor is not known, and '
-                    'no provider of Placement is called like it'
+                    'Placement has no provider with its name'
                 )
             if host.node in rooms:
                 host.headroom, host.traits = rooms[host.node]
@@ -335,8 +335,8 @@ def _exclude(
     except exceptions.PrometheusError as error:
         gathered.exclusions_unknown = str(error)
         LOG.error(
-            'The hosts at fault are not known, so nothing will be '
-            'migrated: %s',
+            'The hosts at fault are not known, so Kronos migrates no server: '
+            '%s',
             error,
         )
         return

@@ -29,7 +29,7 @@ STRANGERS = 'no host of the cloud is called'
 """Of labels at fault."""
 RENAME = (
     'Give the query a label host or instance that is the name in '
-    f'"{ShellCommand.SERVICE_LIST}", or leave out hosts of other clouds'
+    f'"{ShellCommand.SERVICE_LIST}", or remove hosts of other clouds from it'
 )
 
 
@@ -196,9 +196,9 @@ def _require_foreign(label: str, hosts: Collection[str], option: str) -> None:
     """:raises PrometheusError: it is a host but for a port or a domain"""
     if alike := labels.alike(label, hosts):
         raise unusable(
-            f'its label {label!r} is no host; [kronos] host_match = short '
-            f'would match it to {wording.some(sorted(alike), EXAMPLES)}; else '
-            'leave it out of the query',
+            f'its label {label!r} is not a host; [kronos] host_match = short '
+            f'would match it to {wording.some(sorted(alike), EXAMPLES)}; '
+            'otherwise remove it from the query',
             option=option,
         )
 

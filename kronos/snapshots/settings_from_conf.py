@@ -131,5 +131,5 @@ def fault_of(settings: Settings) -> str:
     if settings.max_migrations is not None and settings.max_migrations < 1:
         return 'max_migrations: must be at least 1'
     if not (settings.evacuate or settings.enforces or settings.rebalance):
-        return 'rebalance: it asks for no phase at all'
+        return 'rebalance: it contains no phase'
     return ''

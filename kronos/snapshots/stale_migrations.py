@@ -90,13 +90,13 @@ def sentence(event: Event) -> str:
     if event.outcome is Outcome.PLANNED:
         return (
             f'{move} waits in action plan {event.plan}, which is '
-            f'{event.status}, but nothing of that has happened for '
-            f'{durations.exact(_grace(event))}: it counts no more'
+            f'{event.status}, but it has not started for '
+            f'{durations.exact(_grace(event))}: Kronos no longer counts it'
             + ('' if _is_cancelled(event) else _CANCEL_IT)
         )
     return (
         f'{move} is {event.status} for {event.origin.value}, but the server '
-        'is not moving: it counts no more'
+        'is not moving: Kronos no longer counts it'
     )
 
 

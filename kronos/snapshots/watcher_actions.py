@@ -119,8 +119,8 @@ def _events(
         missing = _missing(row.parameters)
         if missing:
             LOG.warning(
-                'Action %s is left out of what is remembered: its input '
-                'parameters do not say %s',
+                'Kronos ignores action %s in the history of moves: its input '
+                'parameters do not contain %s',
                 row.uuid,
                 ', '.join(missing),
             )

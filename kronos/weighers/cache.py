@@ -177,8 +177,8 @@ class Cache:
         except BaseException as error:
             self._started.pop(os.getpid(), None)
             LOG.warning(
-                'The weigher of Kronos was stopped by %s and looks no more; '
-                'it begins again when a server is placed',
+                'The weigher of Kronos was stopped by %s and no longer '
+                'queries Prometheus; it starts again when a server is placed',
                 type(error).__name__,
             )
 

@@ -260,8 +260,8 @@ def _why_none(
     if is_explained:
         return []
     return [
-        f'{none}: no policy is enabled, or none has a sample of them; see '
-        f'{ShellCommand.TEST_CONFIG}'
+        f'{none}: no policy is enabled, or no policy has a sample of these '
+        f'hosts; see {ShellCommand.TEST_CONFIG}'
     ]
 
 
@@ -288,7 +288,7 @@ def _modes(
         elif modes != {OFF}:
             mode_of[host] = Mode(modes.pop())
     troubles += [
-        f'{wording.some(hosts)}: neutral, since {MODE_KEY} of their '
+        f'{wording.some(hosts)}: neutral, because {MODE_KEY} of their '
         f'aggregates is {values}; it must be one of '
         f'{", ".join([*Mode, OFF])}, and the same in all of them'
         for values, hosts in wrong.items()

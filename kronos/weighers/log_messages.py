@@ -42,11 +42,11 @@ class LogMessages:
         age = (
             f'{durations.rounded(now - shown.asked_at)} old'
             if shown
-            else 'not there yet'
+            else 'not available yet'
         )
         LOG.warning(
-            'The weigher of Kronos does not have all it needs; its scores '
-            'are %s%s, and hosts without a score are neutral: %s',
+            'The weigher of Kronos lacks data; its scores are %s%s, and '
+            'hosts without a score are neutral: %s',
             age,
             _count(shown),
             _joined(troubles),
@@ -55,7 +55,7 @@ class LogMessages:
     def all_is_well(self) -> None:
         """Tell that what was told to be wrong is over."""
         if self._is_warned:
-            LOG.info('The weigher of Kronos has all it needs again')
+            LOG.info('The weigher of Kronos has all its data again')
         self._is_warned = False
 
     def announce(self, asked_at: float, shown: HostScores | None) -> None:
@@ -72,16 +72,16 @@ class LogMessages:
                 self._is_sampled = True
                 LOG.info(
                     'The weigher of Kronos has its first samples, %.1f s '
-                    'after it asked for them: hosts get their scores when a '
+                    'after its first query: hosts get their scores when a '
                     'server is placed',
                     self._clock() - asked_at,
                 )
         elif shown.scored:
             self._is_announced = True
             LOG.info(
-                'The weigher of Kronos has its first scores, %.1f s after it '
-                'asked for them%s: from now on they count where a server is '
-                'placed',
+                'The weigher of Kronos has its first scores, %.1f s after '
+                'its first query%s: from now on they affect the placement of '
+                'servers',
                 self._clock() - asked_at,
                 _count(shown),
             )

@@ -150,10 +150,9 @@ class ScoreSource:
 
     def _log(self, queries: int) -> None:
         text = (
-            f'asks {self._prometheus().address} {queries} queries every '
-            f'{durations.exact(self.options().refresh_seconds)}'
-            ', in each process of '
-            'nova-scheduler'
+            f'sends {self._prometheus().address} {queries} queries every '
+            f'{durations.exact(self.options().refresh_seconds)}, in each '
+            'process of nova-scheduler'
         )
         if (os.getpid(), text) != self._logged:
             self._logged = os.getpid(), text

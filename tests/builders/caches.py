@@ -24,8 +24,8 @@ PATIENCE_SECONDS = 30
 LOADS = {'a': 0.2, 'b': 0.5, 'c': 0.9}
 WEIGHTS = {'a': 0.8, 'b': 0.5, 'c': 0.1}
 NEUTRAL = dict.fromkeys(WEIGHTS, 0.0)
-WARNING = 'does not have all it needs'
-WELL = 'has all it needs again'
+WARNING = 'lacks data; its scores'
+WELL = 'has all its data again'
 FIRST = 'has its first scores'
 SAMPLES = 'has its first samples'
 

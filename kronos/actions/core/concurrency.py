@@ -131,8 +131,8 @@ class Concurrency:
         if uuid not in self._told:
             self._told.add(uuid)
             LOG.info(
-                'A migration of %s does not count: Nova has not said how it '
-                'ended, but the server is not busy',
+                'Kronos ignores a migration of %s: Nova has not recorded its '
+                'end, but the server is not busy',
                 uuid,
             )
         return False
@@ -144,8 +144,9 @@ class Concurrency:
         if migration.instance not in self._told:
             self._told.add(migration.instance)
             LOG.warning(
-                'The migration of %s from %s to %s is stuck: Nova has told '
-                'nothing new of it for %d s. It counts at these hosts alone',
+                'The migration of %s from %s to %s is stuck: Nova has '
+                'recorded nothing new about it for %d s. It now uses slots '
+                'at these hosts only',
                 migration.instance,
                 migration.source,
                 migration.destination,

@@ -153,7 +153,7 @@ class Notices:
             deliver(notice)
         except Exception:
             # The migration is what matters.
-            LOG.exception('No notice %s was sent', notice.event_type)
+            LOG.exception('Notification %s was not sent', notice.event_type)
 
 
 def topic_of(scope: str) -> str:

@@ -104,8 +104,8 @@ class Notifier:
         """Warn once until a notice is sent again."""
         if not self._silent:
             LOG.warning(
-                'Notices of migrations (kronos.results.*) are being lost, '
-                'the migrations go on: %s',
+                'Notifications of migrations (kronos.results.*) are being '
+                'lost; the migrations continue: %s',
                 reason,
             )
         self._silent = True

@@ -172,8 +172,8 @@ class Slots:
             self._exclusively(self._release)
         except Exception as error:
             LOG.warning(
-                'The turn of action %s could not be given back, others may '
-                'wait for it: %s',
+                'The slot of action %s could not be released, so other '
+                'actions may wait for it: %s',
                 self._uuid,
                 error,
             )

@@ -136,8 +136,8 @@ def is_over(
         if not is_logged:
             is_logged = True
             LOG.warning(
-                'Instance %s: its plan was delivered twice; this one waits '
-                'for the other',
+                'Instance %s: its plan was delivered twice; this delivery '
+                'waits for the other one',
                 settings.task.instance,
             )
         patience.sleep(settings.timing.poll_interval)

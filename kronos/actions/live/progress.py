@@ -206,7 +206,7 @@ class MigrationHosts:
             LOG.warning(
                 'Instance %s is being migrated: %s',
                 self._task.instance,
-                text or f'{where} {host} is well again',
+                text or f'{where} {host} is available again',
             )
         self._troubles[where] = text
 

@@ -100,7 +100,7 @@ class Api:
         if not request:
             # It came from something in between that gave up on Nova.
             raise self.wire.failure(
-                f'asked to move server {uuid}: the answer was lost (HTTP '
+                f'request to move server {uuid}: the answer was lost (HTTP '
                 f'{status} without a request id)',
                 transient=True,
             )
@@ -146,8 +146,8 @@ class Api:
     def untold(self, uuid: str) -> exceptions.ClientError:
         """The error of a server whose host Nova does not tell."""
         return self.wire.failure(
-            f'does not tell the host of server {uuid}: its cell is '
-            'down, or the user of Kronos is no administrator',
+            f'does not show the host of server {uuid}: its cell is down, or '
+            'the user of Kronos is no administrator',
             transient=True,
         )
 
@@ -159,9 +159,9 @@ class Api:
             newest = self._discovered()
         if not newest:
             raise self.wire.failure(
-                'the compute endpoint names no microversions; does the '
-                'Keystone catalog have an endpoint of type compute that '
-                'ends in /v2.1?'
+                'the compute endpoint reports no microversions; does the '
+                'Keystone catalog have an endpoint of type compute that ends '
+                'in /v2.1?'
             )
         return newest[0], newest[1]
 

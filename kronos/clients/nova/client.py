@@ -174,8 +174,8 @@ class NovaClient(ServerGroups):
         self.hidden = hidden
         if hidden:
             LOG.warning(
-                'Nova does not tell the hosts of %d servers: their cell '
-                'is down, or the user of Kronos is no administrator.',
+                'Nova does not show the hosts of %d servers: their cell is '
+                'down, or the user of Kronos is no administrator.',
                 hidden,
             )
         return instances

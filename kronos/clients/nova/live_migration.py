@@ -126,7 +126,7 @@ class LiveMigration:
         """Ask Nova to abort a migration; look afterwards how it ended."""
         if migration.id is None:
             return AbortResult(
-                AbortOutcome.REFUSED, 'Nova has not made a migration yet'
+                AbortOutcome.REFUSED, 'Nova has not created a migration yet'
             )
         path = f'/servers/{quoted(uuid)}/migrations/{migration.id}'
         try:

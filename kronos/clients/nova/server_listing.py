@@ -110,7 +110,7 @@ class _Listing:
             self._follow(pages, 'far')
         except Exception as error:
             # The near end goes on then, and meets what is wrong with a row.
-            LOG.debug('Servers are listed from one end only: %s', error)
+            LOG.debug('Servers are listed in one direction only: %s', error)
 
     def _follow(self, pages: Iterable[Page], end: str) -> None:
         for page in pages:

@@ -73,7 +73,10 @@ class BearerToken(requests.auth.AuthBase):
         if not self._token:
             _refuse(f'{source} is empty')
         if not (self._token.isascii() and self._token.isprintable()):
-            _refuse(f'{source} holds characters that no header may have')
+            _refuse(
+                f'{source} contains characters that are not allowed in a '
+                'header'
+            )
         return self._token
 
     def _read_if_changed(self) -> None:
@@ -98,7 +101,7 @@ def split_url(url: str) -> tuple[str, tuple[str, str] | None]:
         _refuse('url must end with its path: no "?" and no "#"')
     path = parts.path.rstrip('/')
     if path.endswith(('/api', '/api/v1')):
-        _refuse('url must not hold /api/v1: Kronos adds it')
+        _refuse('url must not contain /api/v1: Kronos adds it')
     user = None
     if parts.username is not None:
         user = (
@@ -151,11 +154,14 @@ def headers_from(values: Mapping[str, Any]) -> dict[str, str]:
         if not (colon and value and _HEADER_NAME.fullmatch(name)):
             _refuse(f'{where}: write it as NAME: VALUE')
         if not (value.isascii() and value.isprintable()):
-            _refuse(f'{where}: {name} has characters that no header may have')
+            _refuse(
+                f'{where}: {name} has characters that are not allowed in '
+                'a header'
+            )
         if name.lower() in OWN_HEADERS:
-            _refuse(f'{where}: {name} is set by Kronos; leave it out')
+            _refuse(f'{where}: Kronos sets {name} itself; remove it')
         if name.lower() in {header.lower() for header in headers}:
-            _refuse(f'{where}: {name} is there twice')
+            _refuse(f'{where}: {name} is set twice')
         headers[name] = value
     return headers
 
@@ -228,7 +234,7 @@ def contradictions(options: Any) -> dict[str, str]:
     if not options.url:
         names = ', '.join(values)
         fault = f'url is not set, but {names}'
-        return {fault: f'set url, or leave {names} out'} if values else {}
+        return {fault: f'set url, or remove {names}'} if values else {}
     try:
         _, user = split_url(options.url)
     except exceptions.ConfigurationError as error:
@@ -262,10 +268,9 @@ def _contradictions(
     faults = {}
     if len(ways) > 1:
         fault = f'{" and ".join(ways)} exclude each other; set one of them'
-        faults[fault] = f'leave {" or ".join(ways)} out'
+        faults[fault] = f'remove {" or ".join(ways)}'
     return faults | {
-        f'{name} is set, but {other} is not': f'set {other}, or leave {name} '
-        'out'
+        f'{name} is set, but {other} is not': f'set {other}, or remove {name}'
         for name, other in (
             ('username', 'password'),
             ('password', 'username'),

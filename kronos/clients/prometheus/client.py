@@ -201,8 +201,8 @@ def from_options(
         )
     if keystone_session is None:
         raise exceptions.ConfigurationError(
-            reason=f'[{auth.GROUP}] url is not set, and there is no '
-            'Keystone session to find Prometheus with; set url'
+            reason=f'[{auth.GROUP}] url is not set, and there is no Keystone '
+            'session to find the address of Prometheus; set url'
         )
     adapter = ks_adapter.Adapter(
         keystone.own(

@@ -290,14 +290,15 @@ def _check(reply: requests.Response, by_keystone: bool) -> None:
         location = reply.headers.get('Location', '')
         target = addresses.shown(addresses.target(url, location))
         raise answer.AnswerError(
-            f'HTTP {status}: it redirects to {target}; set url to where it is',
+            f'HTTP {status}: it redirects to {target}; set url to that '
+            'address',
             status,
             remedies.of_redirect(url, target),
         )
     if status in (401, 403):
         if _NO_TENANT.search(text):
             option = remedies.TENANT.removeprefix('set ')
-            text += f': it wants to know the tenant. Set {option}'
+            text += f': it requires a tenant. Set {option}'
             remedy = remedies.TENANT
         else:
             text += ' (are the credentials of [kronos_prometheus] right?)'

@@ -20,21 +20,22 @@ ADDRESS = (
     'if it has one, without /graph and /api/v1'
 )
 LOGIN = (
-    f'set username and password, or bearer_token_file, in [{GROUP}] to what '
-    'Prometheus, or the proxy before it, accepts'
+    f'set username and password, or bearer_token_file, in [{GROUP}] to '
+    'credentials that Prometheus, or the proxy in front of it, accepts'
 )
 TENANT = f'set [{GROUP}] headers = X-Scope-OrgID: TENANT'
 BEHIND = (
-    'see in the log of Prometheus, or of the proxy at this address, why it '
+    'check in the log of Prometheus, or of the proxy at this address, why it '
     'does not answer'
 )
 LIMITED = (
-    'have Prometheus, or the proxy before it, accept more requests at a time'
+    'configure Prometheus, or the proxy in front of it, to accept more '
+    'requests at a time'
 )
 LISTENING = f'start Prometheus, or correct host and port of [{GROUP}] url'
 NAME = f'correct the host in [{GROUP}] url, or have DNS resolve it'
 SILENT = (
-    f'see that a firewall lets this machine reach [{GROUP}] url; if '
+    f'check that no firewall blocks [{GROUP}] url from this machine; if '
     f'Prometheus is slow, raise [{GROUP}] timeout'
 )
 HTTP = f'write http:// instead of https:// in [{GROUP}] url'
@@ -43,12 +44,11 @@ CA = (
     f'set [{GROUP}] cafile to the CA that signed the certificate of Prometheus'
 )
 EXPIRED = (
-    'renew the certificate of Prometheus, or set the clock of this machine: '
-    'one of them is not of today'
+    'renew the certificate of Prometheus, or correct the clock of this '
+    'machine: the certificate is not valid at the time of this clock'
 )
 CERTIFICATE_NAME = (
-    f'write into [{GROUP}] url the host name that the certificate of '
-    'Prometheus has'
+    f'use in [{GROUP}] url the host name in the certificate of Prometheus'
 )
 CLIENT_CERTIFICATE = (
     f'set certfile and keyfile in [{GROUP}] to a certificate that Prometheus '

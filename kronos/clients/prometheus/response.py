@@ -87,7 +87,7 @@ def data_of(body: Any) -> dict[str, Any]:
     """
     if not isinstance(body, dict) or 'status' not in body:
         raise AnswerError(
-            'the answer is not one of Prometheus; check the address and '
+            'the answer does not come from Prometheus; check the address and '
             'its prefix',
             remedy=remedies.ADDRESS,
         )
@@ -96,7 +96,7 @@ def data_of(body: Any) -> dict[str, Any]:
     data = body.get('data')
     if not isinstance(data, dict):
         raise AnswerError(
-            f'the answer holds no data, but {answers.described(data)}'
+            f'the answer contains no data, but {answers.described(data)}'
         )
     return data
 
@@ -190,9 +190,9 @@ def _result(data: Mapping[str, Any], expected: str) -> list[dict[str, Any]]:
     kind = data.get('resultType')
     if kind != expected:
         raise AnswerError(
-            f'the query gives a {answers.line_of(kind)}, not a {expected}; it '
-            'must give one value per series, such as an aggregation "by" a '
-            'label'
+            f'the query returns a {answers.line_of(kind)}, not a {expected}; '
+            'it must return one value per series, such as an aggregation '
+            '"by" a label'
         )
     try:
         body = schema.parse(_SHAPES[expected], data)
@@ -207,8 +207,8 @@ def _result(data: Mapping[str, Any], expected: str) -> list[dict[str, Any]]:
 def _value_of(row: Mapping[str, Any], key: str) -> Any:
     if key not in row:
         raise AnswerError(
-            f'{text_of(row["metric"])} is a native histogram; take a '
-            'number from it, as histogram_avg() does'
+            f'{text_of(row["metric"])} is a native histogram; calculate a '
+            'number from it, for example with histogram_avg()'
         )
     return row[key]
 

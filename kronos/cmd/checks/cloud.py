@@ -189,7 +189,7 @@ def _nova(nova: OnceNova, findings: Findings) -> dict[str, Any]:
     if nova.hidden:
         findings.error(
             'servers-hidden',
-            f'Nova does not tell the hosts of {nova.hidden} servers',
+            f'Nova does not show the hosts of {nova.hidden} servers',
             REMEDY_ROLE.format('os_compute_api:os-extended-server-attributes')
             + ', unless a cell is down',
             key='servers-hidden',
@@ -209,7 +209,7 @@ def _microversion(used: str, findings: Findings) -> None:
     if lacking:
         findings.warning(
             'microversion-old',
-            f"Nova's newest microversion is {used}: it does not tell "
+            f"Nova's newest microversion is {used}: it does not show "
             + ', '.join(lacking),
             f'upgrade Nova to one with {_dotted(api.WANTED)} or later',
         )

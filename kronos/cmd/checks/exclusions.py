@@ -57,8 +57,8 @@ def check(
         findings.note(
             'exclusions-none',
             f'{OPTION} gives no series, so no host is at fault',
-            'this is right where it names only hosts that are; else try it '
-            'in Prometheus: is the name of the metric right?',
+            'this is right if the query returns only hosts at fault; else try '
+            'it in Prometheus: is the name of the metric right?',
         )
     return {
         'query': query,
@@ -135,7 +135,7 @@ def _report(
 ) -> None:
     excluded = [Host(name, excluded=value) for name, value in values.items()]
     for text in exclusions.warnings(excluded):
-        to.warning('host-excluded', text, 'see what the query tells of it')
+        to.warning('host-excluded', text, 'see what the query returns for it')
     if unmatched:
         to.warning(
             'exclusions-unmatched',

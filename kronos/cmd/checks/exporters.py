@@ -118,8 +118,8 @@ def nothing(
     ):
         findings.warning(
             'query-empty',
-            f'Prometheus at {address} has no series of any query of the '
-            'policies, nor of an exporter that Kronos knows',
+            f'Prometheus at {address} has no series for any query of the '
+            'policies, and none from an exporter that Kronos supports',
             'set [kronos_prometheus] url to the Prometheus that scrapes the '
             'compute nodes',
             key=Cause.NO_SERIES,
@@ -137,8 +137,9 @@ def remedy(rows: Sequence[Mapping[str, Any]]) -> str:
         return ''
     if fitting[0]['name'] == NODE.name:
         return (
-            'no exporter of servers is seen: have one scraped; until then, '
-            f'{_path(fitting[0])} guesses what servers take by their flavors'
+            'no exporter of servers was found: scrape one; until then, '
+            f'{_path(fitting[0])} estimates the usage of servers from their '
+            'flavors'
         )
     samples = [
         f'{_path(row)} for {row["name"]} ({_seen(row)})' for row in fitting

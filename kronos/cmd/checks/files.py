@@ -45,7 +45,7 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
             'config-none',
             'no configuration file was found; every option has its default',
             'name one with --config-file, such as the watcher.conf that '
-            'holds [kronos]',
+            'contains [kronos]',
             key=Cause.FILES,
         )
     faults = list(validation.faults(conf))
@@ -54,8 +54,8 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
     if not faults and auth.is_readable(conf.kronos_prometheus):
         findings.warning(
             'prometheus-clear-text',
-            '[kronos_prometheus] url is http://, so that anybody on the way '
-            'to Prometheus can read the credentials',
+            '[kronos_prometheus] url is http://, so anybody on the network '
+            'path to Prometheus can read the credentials',
             'set url to https://, and cafile if its CA is your own',
         )
     return not faults
@@ -98,7 +98,7 @@ def absent(conf: Any, findings: Findings) -> None:
         findings.note(
             'file-absent',
             f'{option}: {path} was not found here, or cannot be read',
-            'see that it is there on the machines of the services',
+            'check that it exists on the machines that run the services',
         )
 
 
@@ -128,10 +128,10 @@ def differences(
     if unlike:
         findings.warning(
             'config-differs',
-            f'{whose} has other options than those tested here: '
+            f'{whose} has other options than the ones tested here: '
             + '; '.join(unlike),
-            'the service reads its own file: write the same there, or link '
-            'one kronos.conf into its configuration directory',
+            'the service reads its own file: set the same values there, or '
+            'link one kronos.conf into its configuration directory',
         )
 
 
@@ -207,14 +207,14 @@ def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
             for old in opt.deprecated_opts:
                 where = (old.group or group, old.name or opt.name)
                 by_name[where] = (
-                    f'is {now} today; a later release will not know the old '
-                    'name',
+                    f'is now called {now}; a later release will not accept '
+                    'the old name',
                     f'write {now} instead',
                 )
             if opt.deprecated_for_removal:
                 by_name[group, opt.name] = (
-                    'goes away with a later release',
-                    opt.deprecated_reason or 'leave it out',
+                    'will be removed in a later release',
+                    opt.deprecated_reason or 'remove it',
                 )
     return by_name
 

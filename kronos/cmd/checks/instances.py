@@ -157,9 +157,10 @@ def _report(
         getattr(instance, attribute) or instance.uuid for instance in without
     ]
     text = (
-        f'policy {policy.name}: {len(without)} of {total} servers that run '
+        f'policy {policy.name}: {len(without)} of {total} running servers '
         f'have no value, {wording.some(expected)}; {policy.vm_profile_label} '
-        f'should hold their {kind} and is {wording.some(values) or "nowhere"}'
+        f'should contain their {kind} and is '
+        f'{wording.some(values) or "nowhere"}'
     )
     remedy = _remedy(policy, by_type)
     # Policies with the same fault and remedy have one cause.
@@ -168,7 +169,7 @@ def _report(
         text += f'; {_follows(policy)}'
         to.warning('servers-without', text, remedy, key=key, because=because)
     else:
-        text += '; so none of them is ever moved'
+        text += '; so Kronos never moves any of them'
         to.error('servers-unknown', text, remedy, key=key, because=because)
 
 
@@ -185,8 +186,8 @@ def _report_names(
     code, text = _doubt(policy, blind, sorted(repeated & set(blind)))
     if text:
         remedy = (
-            'take the uuids, with vm_profile_label_type: nova_instance_uuid; '
-            f'or keep the label {host} in vm_profile_query'
+            'match servers by uuid, with vm_profile_label_type: '
+            f'nova_instance_uuid; or keep the label {host} in vm_profile_query'
         )
         to.warning(code, f'policy {policy.name}: {text}', remedy, key=code)
 
@@ -200,16 +201,16 @@ def _doubt(
             return '', ''
         case LabelType.NOVA_DISPLAY_NAME:
             words = (
-                'servers are told apart by their display names, which tenants '
-                'choose: who copies the name of a server keeps it from being '
-                'moved'
+                'servers are identified by their display names, which tenants '
+                'choose: a tenant who copies the name of a server keeps it '
+                'from being moved'
             )
             return 'names-of-tenants', words if blind else ''
         case LabelType.NOVA_INTERNAL_NAME:
             words = (
                 'several servers of the cloud have the internal name '
                 f'{wording.some(doubtful)}, which is unique in a cell only: '
-                'what they weigh is not known'
+                'their usage is not known'
             )
             return 'names-repeated', words if doubtful else ''
         case kind:
@@ -218,9 +219,9 @@ def _doubt(
 
 def _follows(policy: Policy) -> str:
     if policy.vm_profile_fallback is Fallback.SKIP:
-        return 'those stay where they are (vm_profile_fallback: skip)'
+        return 'these servers stay on their hosts (vm_profile_fallback: skip)'
     return (
-        'what they weigh is guessed (vm_profile_fallback: '
+        'their usage is estimated (vm_profile_fallback: '
         f'{policy.vm_profile_fallback})'
     )
 
@@ -235,10 +236,10 @@ def _remedy(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
         )
     if any('cannot distinguish' in why for why in now.reasons.values()):
         return (
-            'several servers share a name: take their uuids, with '
+            'several servers share a name: match them by uuid, with '
             'vm_profile_label_type: nova_instance_uuid'
         )
     return (
-        'see that the exporter of their hosts is scraped, and that '
+        'check that the exporter of their hosts is scraped, and that '
         'vm_profile_label and vm_profile_label_type are right'
     )

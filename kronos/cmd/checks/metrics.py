@@ -16,8 +16,8 @@ from kronos.policies import models
 from kronos.policies.models import Policy
 
 EXAMPLES = 5
-SET_CLOCKS = 'set the clocks of this machine and of Prometheus by NTP'
-SEE_STORES = 'see that every store of Prometheus answers'
+SET_CLOCKS = 'synchronise the clocks of this machine and of Prometheus (NTP)'
+SEE_STORES = 'check that every store of Prometheus answers'
 
 
 def check(
@@ -153,5 +153,5 @@ def _report_incomplete(
             'series-unlabelled',
             f'{answer.what}: '
             + answer_health.unlabelled(reading, answer.label),
-            'this is right where such series are of no host and no server',
+            'this is right if such series belong to no host and no server',
         )

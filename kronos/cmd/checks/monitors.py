@@ -36,8 +36,8 @@ ALERT = 'KronosInstanceFailed'
 OF_HOSTS = ('exclude_hosts_query', 'host_fault_query')
 """Queries that keep servers from a host, or have it emptied."""
 START = (
-    f'see on each that {ShellCommand.MONITOR_STATUS} says active, '
-    'and in Prometheus that its target is up'
+    f'check on each that {ShellCommand.MONITOR_STATUS} prints active, and in '
+    'Prometheus that its target is up'
 )
 
 
@@ -80,7 +80,7 @@ def _report_guests(conf: Any, to: Findings) -> None:
             to.warning(
                 'hosts-by-guests',
                 f'{name} counts servers of kind {" and ".join(kinds)}: a '
-                'guest can cause that at will, so a tenant can close hosts',
+                'guest can cause this at will, so a tenant can close hosts',
                 f'count two servers or more with {FAILED}{{kind="io_error"}}, '
                 'as the default of host_fault_query does',
             )
@@ -136,17 +136,18 @@ def _report(
     if not reading.samples:
         to.warning(
             'monitors-none',
-            f'{" and ".join(asking)}: asks for the metrics of the instance '
+            f'{" and ".join(asking)}: reads the metrics of the instance '
             'monitors, and Prometheus has none',
-            'have Prometheus read their /metrics, and see that they run',
+            'check that the instance monitors run, and have Prometheus scrape '
+            'their /metrics',
         )
         return
     if missing:
         to.warning(
             'monitors-missing',
             f'no instance monitor reports for {len(missing)} of {len(hosts)} '
-            f'hosts ({wording.some(missing)}), so nobody knows which servers '
-            'fail there',
+            f'hosts ({wording.some(missing)}), so failures of servers there '
+            'go unnoticed',
             f'{START}; [kronos_monitor] host must be the name in '
             f'"{ShellCommand.SERVICE_LIST}"',
         )
@@ -154,6 +155,6 @@ def _report(
         to.warning(
             'monitors-blind',
             f'{wording.counted(len(blind), "instance monitor")} '
-            f'({wording.some(blind)}): the hypervisor tells no events',
-            'see there that libvirt runs, and what the monitor logs',
+            f'({wording.some(blind)}): the hypervisor sends no events',
+            'check there that libvirt runs, and read the log of the monitor',
         )

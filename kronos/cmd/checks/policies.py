@@ -59,7 +59,7 @@ def _remedy(option: str, path: str) -> str:
     if not os.path.exists(path):
         return f'set {option} in [kronos] to the policies file'
     if not os.access(path, os.R_OK):
-        return f'let this user, and that of the service, read {path}'
+        return f'let this user, and the user of the service, read {path}'
     return 'correct the file; every audit fails with this message until then'
 
 
@@ -74,8 +74,8 @@ def check_one(
         if policy.weight == 0.0:
             to.warning(
                 'weight-zero',
-                f'policy {policy.name} has weight 0: what it measures is no '
-                'reason to migrate, it only forbids migrations',
+                f'policy {policy.name} has weight 0: it only forbids '
+                'migrations, and its imbalance never causes one',
                 'give it a weight, or set enabled: false',
             )
         _threshold(policy, to)
@@ -113,16 +113,16 @@ def _modes(policy_sets: list[PolicySet], findings: Findings) -> None:
     if modes.get('pack_policies_file') is Mode.SPREAD:
         findings.error(
             'policies-mode',
-            '[kronos] pack_policies_file: its policies are of mode spread, '
-            'but kronos_pack needs mode pack',
-            'write policies of mode pack there, or unset the option',
+            '[kronos] pack_policies_file: its policies have mode spread, but '
+            'kronos_pack needs mode pack',
+            'write policies with mode pack there, or unset the option',
         )
     if modes.get('policies_file') is Mode.PACK:
         findings.note(
             'policies-mode',
-            '[kronos] policies_file: its policies are of mode pack; '
+            '[kronos] policies_file: its policies have mode pack; '
             'kronos_spread refuses them',
-            'for both strategies, keep policies of mode spread in '
+            'to use both strategies, keep policies with mode spread in '
             'policies_file and set pack_policies_file',
         )
 
@@ -133,8 +133,8 @@ def _threshold(policy: Policy, to: Findings) -> None:
         to.warning(
             'threshold-ignored',
             f'policy {policy.name}: threshold = {policy.threshold:g} has no '
-            'effect in mode pack, which evens nothing out',
-            'leave it out; capacity_threshold says how full a host becomes',
+            'effect in mode pack, which does not even out load',
+            'remove it; capacity_threshold limits how full a host may become',
             key='threshold-ignored',
         )
 
@@ -147,10 +147,10 @@ def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
     to.warning(
         'capacity-ignored',
         f'policy {policy.name}: {" and ".join(sorted(fields))} have no effect '
-        'where load is spread; they limit the destinations of drains and of '
-        'repairs of server groups only, and none of them is enabled',
-        'leave them out, or set evacuate_disabled_hosts, '
-        'enforce_hard_affinity or enforce_soft_affinity in [kronos]',
+        'when load is spread; they limit the destinations of drains and of '
+        'repairs of server groups only, and none of these is enabled',
+        'remove them, or set evacuate_disabled_hosts, enforce_hard_affinity '
+        'or enforce_soft_affinity in [kronos]',
         key='capacity-ignored',
     )
 
@@ -173,10 +173,10 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
     if seconds > cooldown:
         to.warning(
             'window-cooldown',
-            f'policy {policy.name} looks back [{text}] ('
-            f'{durations.exact(seconds)}), '
-            f'longer than [kronos] cooldown = {cooldown}: the next plan '
-            'would be made on load that has left already',
+            f'policy {policy.name} looks back [{text}] '
+            f'({durations.exact(seconds)}), longer than [kronos] cooldown = '
+            f'{cooldown}: the next plan would use metrics from before the '
+            'last migrations',
             f'set cooldown to {seconds:g} or more, shorten the window, or '
             'average over it by a subquery that follows the server',
             key=f'window {seconds:g}',

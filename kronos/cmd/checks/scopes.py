@@ -36,13 +36,13 @@ SERVICES = {
 """What a warning of a snapshot names, and the cause that this may have."""
 SKIPPED = (
     'correct the query, its label, or [kronos] host_match and '
-    'min_host_coverage; until then the policy is not used'
+    'min_host_coverage; until then Kronos does not use the policy'
 )
-SEE = 'correct what is told of its policies'
+SEE = 'correct the findings about its policies'
 UNITS = (
-    'let vm_profile_query give shares of the host, or give '
-    'host_capacity_query in the unit of vm_profile_query; until then the '
-    'policy is not used'
+    'have vm_profile_query return shares of the host, or set '
+    'host_capacity_query in the unit of vm_profile_query; until then Kronos '
+    'does not use the policy'
 )
 UNEQUAL = 1.1
 """Hosts whose sizes differ by more than this factor are not alike."""
@@ -71,7 +71,7 @@ def request(
         return configured
     findings.note(
         'scope-none',
-        'no scope is configured; all aggregates are looked at',
+        'no scope is configured; this test covers all aggregates',
         'an audit must name its aggregates, or set aggregates or '
         'include_unassigned_hosts in [kronos]',
         because=[
@@ -159,7 +159,7 @@ def judge(
         findings.error(
             'nothing-to-plan',
             'no scope can be planned',
-            'see what is told of each scope',
+            'see the findings about each scope',
             because=[
                 key
                 for scope in judged
@@ -262,7 +262,7 @@ def _report(
         to.warning(
             'policy-doubtful',
             f'{where}: {text}',
-            'see that each host is scraped, and that its label is its name '
+            'check that each host is scraped, and that its label is its name '
             f'in "{ShellCommand.SERVICE_LIST}"',
             because=blocked.of_values(causes),
         )
@@ -274,7 +274,7 @@ def _report(
             to.warning(
                 'scope-unknown',
                 f'{where}: {text}',
-                'see to that first',
+                'resolve that first',
                 key=f'scope-unknown {text}',
                 because=[
                     cause for name, cause in SERVICES.items() if name in text
@@ -299,7 +299,7 @@ def _report_blocked(
         text = f'{where}: {card.reason}'
         to.note('scope-small', text, remedy, key=key, because=because)
         return
-    text = f'{where}: nothing can be planned: {card.reason}'
+    text = f'{where}: Kronos cannot plan this scope: {card.reason}'
     to.error('scope-blocked', text, remedy, key=key, because=because)
 
 
@@ -310,9 +310,9 @@ def _left_out(
     codes = {reason.code for reason in scope.card.excluded.values()}
     to.warning(
         'host-left-out',
-        f'{where}: {len(out)} of {len(scope.snapshot.hosts)} hosts take no '
-        f'part ({wording.some(out, 3)})',
-        'this is right where they are meant to be out; else '
+        f'{where}: Kronos leaves out {len(out)} of '
+        f'{len(scope.snapshot.hosts)} hosts ({wording.some(out, 3)})',
+        'this is right if you excluded them; else '
         + blocked.remedy(scope.card),
         key=f'left out {sorted(codes)}',
         because=[
@@ -346,7 +346,7 @@ def _unexplained(scope: Judgment, how: Settings, to: Findings) -> None:
             'profiles-below-hosts',
             f'scope {scope.snapshot.scope}: {text}',
             'try vm_profile_query in Prometheus: does the counter of each '
-            'busy server grow, and is its unit right?',
+            'busy server increase, and is its unit right?',
             key='profiles-below-hosts',
         )
 
@@ -381,9 +381,9 @@ def _sizes(scope: Judgment, policies: Sequence[Policy], to: Findings) -> None:
                 'hosts-unequal',
                 f'scope {scope.snapshot.scope} has hosts with {min(sizes)} to '
                 f'{max(sizes)} VCPU, but policy {policy.name} has no '
-                'host_capacity_query: a server is taken to weigh as much on '
-                'each of them',
-                'give the policy a host_capacity_query, and usages instead '
-                'of shares as vm_profile_query',
+                'host_capacity_query: Kronos assumes that a server adds the '
+                'same load on each of them',
+                'set host_capacity_query in the policy, and let '
+                'vm_profile_query return usages instead of shares',
                 key='hosts-unequal',
             )

@@ -160,7 +160,10 @@ def _monitors(document: Mapping[str, Any], width: int | None) -> str:
         [host, 'none'] for host in monitors['hosts_missing']
     ]
     rows += [[host, 'blind'] for host in monitors['hosts_blind']]
-    head = f'Instance monitors that are missed ({monitors["series"]} report)'
+    head = (
+        'Hosts without a working instance monitor '
+        f'({monitors["series"]} report)'
+    )
     return table(head, ['host', 'monitor'], rows, width)
 
 
@@ -326,7 +329,7 @@ def _watcher(document: Mapping[str, Any]) -> str:
     ]
     if 'running' in watcher:
         names = ', '.join(watcher['running']['strategies']) or 'none'
-        lines.append(f'  strategies that the running Watcher knows: {names}')
+        lines.append(f'  strategies that the running Watcher offers: {names}')
     if watcher.get('applier'):
         lines.append(f'  {_applier(watcher["applier"])}')
     return '\n'.join(lines)
@@ -344,7 +347,7 @@ def _applier(limits: Mapping[str, Any]) -> str:
     actions = limits['actions_at_a_time'] or 'as many as it has processors'
     return (
         f'an applier carries out {limits["plans_at_a_time"]} plans at a time, '
-        f'of each {actions} actions; [kronos] max_concurrent_migrations = '
+        f'with {actions} actions each; [kronos] max_concurrent_migrations = '
         f'{limits["migrations_of_a_scope"]} for each scope'
     )
 

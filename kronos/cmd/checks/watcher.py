@@ -54,8 +54,8 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
             'entry-points',
             f'the package {PACKAGE} has no entry points here, so '
             'Watcher cannot find Kronos',
-            f'install {PACKAGE} with pip where watcher-decision-engine '
-            'and watcher-applier run',
+            f'install {PACKAGE} with pip on the machines that run '
+            'watcher-decision-engine and watcher-applier',
         )
     errors: dict[str, str] = {}
     if version:
@@ -65,8 +65,8 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
         findings.note(
             'watcher-absent',
             'Watcher is not installed here; its plugins were not loaded',
-            f'run {ShellCommand.TEST_CONFIG} where watcher-decision-engine '
-            'runs',
+            f'run {ShellCommand.TEST_CONFIG} on the machine that runs '
+            'watcher-decision-engine',
         )
     _unusable(errors, findings)
     return {
@@ -88,9 +88,9 @@ def _unusable(errors: dict[str, str], findings: Findings) -> None:
             findings.error(
                 'entry-points',
                 f'{name} cannot be used: {error}; at its next start Watcher '
-                'takes it for uninstalled and cancels its audits',
-                f'install {PACKAGE}[watcher] whole, in the environment '
-                'of Watcher',
+                'will treat it as uninstalled and cancel its audits',
+                f'install {PACKAGE}[watcher] with all its dependencies, in '
+                'the environment of Watcher',
                 key=f'entry-points {error}',
             )
 
@@ -139,15 +139,15 @@ def running(access: Access, findings: Findings) -> dict[str, Any]:
     except exceptions.ClientError as error:
         findings.note(
             'watcher-unasked',
-            f'the running Watcher could not be asked: {error}',
+            f'Kronos could not query the running Watcher: {error}',
         )
         return {'strategies': [], 'error': str(error)}
     if missing := sorted(expected - set(names)):
         findings.error(
             'watcher-strategies',
-            f'the running Watcher does not know {", ".join(missing)}',
-            f'install {PACKAGE} where watcher-decision-engine runs, and '
-            'restart it',
+            f'the running Watcher does not offer {", ".join(missing)}',
+            f'install {PACKAGE} on the machine that runs '
+            'watcher-decision-engine, and restart it',
         )
     return {'strategies': sorted(expected & set(names)), 'error': ''}
 
@@ -174,8 +174,8 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
     if engine != ENGINE:
         findings.warning(
             'applier-engine',
-            f'[watcher_applier] workflow_engine is {engine}; Kronos was '
-            f'made for {ENGINE}',
+            f'[watcher_applier] workflow_engine is {engine}; Kronos needs '
+            f'{ENGINE}',
             f'set it to {ENGINE}',
         )
     if actions is not None:
@@ -192,8 +192,8 @@ def _workers(actions: int, limit: int, findings: Findings) -> None:
     if actions < limit:
         findings.warning(
             'applier-workers',
-            f'[{TASKFLOW}] max_workers = {actions} lets a plan make '
-            f'{actions} migrations at a time, fewer than [kronos] '
+            f'[{TASKFLOW}] max_workers = {actions} lets a plan run {actions} '
+            'migrations at a time, fewer than [kronos] '
             f'max_concurrent_migrations = {limit} for each scope',
             f'set max_workers to {PER_MOVE * limit} times the number of '
             'scopes of an audit',
@@ -202,8 +202,8 @@ def _workers(actions: int, limit: int, findings: Findings) -> None:
         findings.note(
             'applier-few-workers',
             f'[{TASKFLOW}] max_workers = {actions} is less than {PER_MOVE} '
-            'times [kronos] max_concurrent_migrations: Watcher hands actions '
-            'out in any order, so moves that are to go first may find no '
-            'worker, and a long plan takes longer',
+            'times [kronos] max_concurrent_migrations: Watcher starts actions '
+            'in arbitrary order, so the first moves of a plan may find no '
+            'free worker, and a long plan takes longer',
             f'set max_workers to {PER_MOVE * limit} or more',
         )

@@ -59,7 +59,8 @@ def check(
         findings.note(
             'nova-absent',
             'Nova is not installed here; the weigher was not loaded',
-            f'run {ShellCommand.TEST_CONFIG} where nova-scheduler runs',
+            f'run {ShellCommand.TEST_CONFIG} on the machine that runs '
+            'nova-scheduler',
         )
         report['is_enabled'] = CLASS in classes
     else:
@@ -97,8 +98,8 @@ def _inspected(
     if answer['error']:
         findings.error(
             'weigher-load',
-            'nova-scheduler cannot load its weighers, and would not start: '
-            f'{answer["error"]}',
+            'nova-scheduler cannot load its weighers, and would fail to '
+            f'start: {answer["error"]}',
             'correct weight_classes in [filter_scheduler], and install '
             'kronos-watcher in the environment of nova-scheduler',
         )
@@ -137,8 +138,8 @@ def _hosts(
 def _disabled(findings: Findings) -> None:
     findings.error(
         'weigher-disabled',
-        f'{CLASS} is not among weight_classes of [filter_scheduler]: new '
-        'servers are placed without the scores of Kronos',
+        f'{CLASS} is not in weight_classes of [filter_scheduler]: Nova places '
+        'new servers without the scores of Kronos',
         f'set weight_classes = {OPTS[0].default[0]},{CLASS} and restart '
         'nova-scheduler, or leave out --nova-config',
     )
@@ -163,7 +164,10 @@ def _strength(report: dict[str, Any], findings: Findings) -> None:
             + (
                 'the scores have no effect'
                 if ours == 0.0
-                else 'new servers go where Kronos would move them from'
+                else (
+                    'Nova places new servers on the hosts that Kronos would '
+                    'relieve'
+                )
             ),
             'set it above 0; its default is 100',
         )
@@ -184,10 +188,10 @@ def _strength(report: dict[str, Any], findings: Findings) -> None:
         ]
         findings.warning(
             'weigher-weak',
-            f'[kronos] weight_multiplier = {ours:g} is weak beside '
-            f'{wording.some(named)}: they outweigh what the hosts are loaded',
-            'set weight_multiplier to ten times the largest of theirs, or '
-            'lower theirs',
+            f'[kronos] weight_multiplier = {ours:g} is too low beside '
+            f'{wording.some(named)}: these outweigh the load of the hosts',
+            'set weight_multiplier to ten times the largest of these, or '
+            'lower them',
         )
 
 
@@ -202,7 +206,7 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
             'weigher-scores',
             f'the weigher gets no scores: {report["scores_error"]}',
             'correct [kronos] and [kronos_prometheus] of nova-scheduler; '
-            'until then all hosts are alike to it',
+            'until then the weigher treats all hosts equally',
             because=_causes(report['scores_error']),
         )
         return
@@ -212,9 +216,10 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
     if scores and len(neutral) == len(scores):
         findings.error(
             'weigher-scores',
-            f'no host has a score: {why or "its type is not planned"}',
-            'see hypervisor_types in [kronos] of nova-scheduler, and what is '
-            'told of the policies',
+            'no host has a score: '
+            f'{why or "hypervisor_types does not include its type"}',
+            'see hypervisor_types in [kronos] of nova-scheduler, and the '
+            'findings about the policies',
             because=_causes(why),
         )
     elif neutral or why:
@@ -224,6 +229,6 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
         findings.warning(
             'weigher-neutral',
             text + (f': {why}' if why else ''),
-            'right for hosts of other types and aggregates with kronos_mode '
-            'off; else see what is told of the policies',
+            'this is right for hosts of other types and aggregates with '
+            'kronos_mode off; else see the findings about the policies',
         )

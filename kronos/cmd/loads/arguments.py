@@ -15,11 +15,12 @@ MOST_JOBS = 1024
 def parser_of(program_name: str) -> argparse.ArgumentParser:
     parser = program.parser(
         program_name,
-        description='Simulate days of audits on the load of a cloud, offline: '
-        'the moves of each plan are made, and the next one starts from there. '
-        'Or fetch such a load, with --fetch.',
-        epilog='Exit status: 0 simulated or fetched, 1 not, 2 wrong usage, '
-        '130 interrupted.',
+        description='Simulate days of audits on the load of a cloud, '
+        'offline: Kronos applies the moves of each plan, and the '
+        'next plan starts from there. Or fetch such a load, with '
+        '--fetch.',
+        epilog='Exit status: 0 simulated or fetched, 1 failed, 2 wrong '
+        'usage, 130 interrupted.',
     )
     parser.usage = (
         '%(prog)s LOAD [options]\n'
@@ -30,21 +31,21 @@ def parser_of(program_name: str) -> argparse.ArgumentParser:
         'path',
         metavar='LOAD',
         nargs='?',
-        help='the directory of a load, as --fetch writes it',
+        help='the directory of a load that --fetch has written',
     )
     program.add_format(parser)
     parser.add_argument(
         '--html',
         metavar='FILE',
-        help='also write a page that shows each column over time; a FILE '
-        'that is there is replaced (default: no page)',
+        help='also write an HTML page that shows each column over time; an '
+        'existing FILE is replaced (default: no page)',
     )
     parser.add_argument(
         '--policies',
         metavar='FILE',
-        help='plan by these policies, or fetch what they ask for; - is '
-        'standard input (default: those of the load; of a fetch, those of '
-        'the configuration)',
+        help='plan with these policies, or fetch the data for their queries; '
+        '- is standard input (default: the policies in the load; with '
+        '--fetch, the policies in the configuration)',
     )
     _add_columns(parser)
     _add_settings(parser)
@@ -63,17 +64,17 @@ def misuse(parsed: argparse.Namespace, words: Sequence[str]) -> str:
     options = [f'--{name}' for name in others if getattr(parsed, name)]
     if parsed.advise and options:
         unfit = ' and '.join(options)
-        return f'--advise has columns of its own; leave out {unfit}'
+        return f'--advise has its own columns; remove {unfit}'
     if len(set(parsed.compare)) < len(parsed.compare):
-        return '--compare: a file is there twice'
+        return '--compare: the same file is given twice'
     return ''
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         'columns',
-        'Beside those asked for there are always four: as it was, nothing '
-        'moved, a plain rule, and the policies and options of the load.',
+        'Four columns are always shown: the recorded course, no moves, a '
+        'plain rule, and the policies and options of the load.',
     )
     group.add_argument(
         '--set',
@@ -82,11 +83,12 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         type=_override,
-        help='add a column with other settings: a field of a policy '
+        help='add a column with another setting; may be repeated, with one '
+        'column each. A setting is a field of a policy '
         '(threshold.cpu=0.3), an option of [kronos] (cooldown=900), '
-        'max_migrations, or a setting below without its dashes '
+        'max_migrations, or one of the settings below without dashes '
         '(window.cpu=avg:3600, host_window.cpu=servers, interval=600, '
-        'boots=kronos, failures=0.02); may be repeated, each a column',
+        'boots=kronos, failures=0.02)',
     )
     group.add_argument(
         '--compare',
@@ -100,10 +102,10 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
         metavar='NAME',
         action='append',
         default=[],
-        help='plan by this strategy (spread, pack, evacuate, affinity), or by '
-        'several side by side (spread,pack); the first applies to all '
-        'columns, repeat it to add a column for each other one (default: as '
-        'recorded)',
+        help='plan with this strategy (spread, pack, evacuate, affinity), or '
+        'with several side by side (spread,pack); the first applies to '
+        'all columns, repeat the option to add a column for each other '
+        'one (default: as recorded)',
     )
     _add_work(group)
 
@@ -114,15 +116,14 @@ def _add_work(group: Options) -> None:
         '--advise',
         action='store_true',
         help='instead of these columns, try windows, thresholds, budgets and '
-        'cooldowns, and print which of them suit this load',
+        'cooldowns, and print which of them fit this load',
     )
     group.add_argument(
         '--jobs',
         metavar='N',
         type=_jobs,
         default=None,
-        help='simulate N columns at a time (default: as many as there are '
-        'processors)',
+        help='simulate N columns at a time (default: one for each processor)',
     )
 
 
@@ -141,9 +142,10 @@ def _add_windows(group: Options) -> None:
         action='append',
         default=[],
         type=what_if.override,
-        help="what a policy's queries make of the load: now, avg:SECONDS, "
-        'max:SECONDS, quantile:Q:SECONDS, predict:SECONDS:AHEAD, such as '
-        'cpu=avg:3600; may be repeated (default: as its queries say)',
+        help="value that a policy's queries return for the load: now, "
+        'avg:SECONDS, max:SECONDS, quantile:Q:SECONDS, '
+        'predict:SECONDS:AHEAD, such as cpu=avg:3600; may be repeated '
+        '(default: as in its queries)',
     )
     group.add_argument(
         '--host-window',
@@ -151,9 +153,9 @@ def _add_windows(group: Options) -> None:
         action='append',
         default=[],
         type=what_if.override,
-        help='the same for its hosts alone; or servers: a host shows the sum '
-        'of the servers that are on it, as a recording rule may (default: '
-        'that of --window, else as its queries say)',
+        help='the same for its hosts only; or servers: a host shows the sum '
+        'of the servers that are on it, as a recording rule may '
+        '(default: the value of --window, else as in its queries)',
     )
 
 
@@ -167,21 +169,21 @@ def _add_world(group: Options) -> None:
     group.add_argument(
         '--boots',
         choices=sorted(variants.BOOTS),
-        help='where new servers go: where they went (recorded), where '
-        "Nova's weighers put them (nova), or where these and the weigher of "
-        'Kronos put them (kronos) (default: recorded)',
+        help='placement of new servers: on their recorded hosts (recorded), '
+        "by Nova's weighers (nova), or by these and the weigher of "
+        'Kronos (kronos) (default: recorded)',
     )
     group.add_argument(
         '--failures',
         metavar='RATIO',
-        help='share of the moves that fail, from 0 to 1 (default: 0)',
+        help='share of moves that fail, from 0 to 1 (default: 0)',
     )
     group.add_argument(
         '--seed',
         metavar='N',
         type=_whole,
         default=0,
-        help='a number that decides which moves fail (default: 0)',
+        help='random seed that selects the moves that fail (default: 0)',
     )
     group.add_argument(
         '--watts',

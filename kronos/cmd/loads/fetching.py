@@ -22,20 +22,20 @@ LONGEST_STEP = 3600
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a fetch, but for ``--policies``."""
     group = parser.add_argument_group(
-        'fetching', 'Read a load from Prometheus and Nova, and plan nothing.'
+        'fetching', 'Read a load from Prometheus and Nova, without planning.'
     )
     group.add_argument(
         '--fetch',
         type=_duration,
         metavar='TIME',
-        help='fetch what the cloud did for so long until now, such as 7d. '
-        'Give the same command again to go on with a fetch that was cut',
+        help='fetch this span of time until now, such as 7d. Repeat the same '
+        'command to continue an interrupted fetch',
     )
     group.add_argument(
         '--out',
         metavar='DIR',
-        help='directory to write the load to; it is made, or it holds the '
-        'beginning of the same fetch',
+        help='directory to write the load to; it is created, or contains an '
+        'interrupted fetch with the same arguments',
     )
     group.add_argument(
         '--step',
@@ -50,26 +50,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_raw,
         default=[],
         metavar='POLICY=QUERY',
-        help='query for the usage of servers without windows, where the one '
-        'that is derived from vm_profile_query does not fit; may be repeated',
+        help='query for the usage of servers without windows, if the query '
+        'that Kronos derives from vm_profile_query does not fit; may be '
+        'repeated',
     )
     group.add_argument(
         '--aggregate',
         action='append',
         default=[],
         metavar='NAME',
-        help='host aggregate that is planned (default: those of [kronos], '
-        'else all); may be repeated. All of the cloud is fetched in any case',
+        help='host aggregate to plan (default: aggregates in [kronos], else '
+        'all); may be repeated. The fetch always contains the whole '
+        'cloud',
     )
     group.add_argument(
         '--unassigned',
         action='store_true',
-        help='hosts that are in no aggregate are planned, too',
+        help='also plan the hosts that are in no aggregate',
     )
     group.add_argument(
         '--anonymize',
         action='store_true',
-        help='write other names and uuids instead of those of the cloud',
+        help='replace the names and uuids of the cloud',
     )
     config_files.add_arguments(group)
     config_files.add_debug(group)
@@ -114,10 +116,10 @@ def misuse(parsed: argparse.Namespace, words: Sequence[str]) -> str:
     if parsed.fetch is None and parsed.out:
         return '--out needs --fetch TIME'
     if parsed.fetch is not None and parsed.path is not None:
-        return '--fetch reads no load; leave out LOAD'
+        return '--fetch reads no load; remove LOAD'
     names = [name for name, _ in parsed.raw]
     if len(set(names)) < len(names):
-        return '--raw: a policy is there twice'
+        return '--raw: the same policy is given twice'
     return ''
 
 
@@ -125,7 +127,7 @@ def _foreign(unfit: Sequence[str], fetches: bool) -> str:
     if fetches:
         more = 'simulate the load afterwards, without --fetch'
     else:
-        more = 'it belongs to --fetch; a load has the options of its cloud'
+        more = 'it requires --fetch; a load contains the options of its cloud'
     return f'{" and ".join(unfit)}: {more}'
 
 
@@ -162,18 +164,18 @@ def run(
     try:
         limits = session.fetch(parsed.out, wish, source, clock(), screen)
     except (KeyboardInterrupt, exceptions.ClientError):
-        report(f'{parsed.out} is not whole; repeat the command to go on')
+        report(f'{parsed.out} is not complete; repeat the command to continue')
         raise
     for text in limits:
         report(f'limit: {text}')
-    report(f'{parsed.out} is written')
+    report(f'{parsed.out} was written')
 
 
 def _duration(text: str) -> float:
     seconds = promql.seconds_of(text)
     if seconds <= 0 or text.strip().isdigit():
         raise argparse.ArgumentTypeError(
-            f'{text!r} is no time such as 7d or 36h'
+            f'{text!r} is not a time such as 7d or 36h'
         )
     return seconds
 
@@ -182,7 +184,8 @@ def _step(text: str) -> int:
     seconds = promql.seconds_of(text)
     if not 1 <= seconds <= LONGEST_STEP or seconds % 1:
         raise argparse.ArgumentTypeError(
-            f'{text!r} is no time such as 5m, of whole seconds and at most 1h'
+            f'{text!r} is not a time such as 5m, in whole seconds and at '
+            'most 1h'
         )
     return int(seconds)
 
@@ -190,5 +193,7 @@ def _step(text: str) -> int:
 def _raw(text: str) -> tuple[str, str]:
     policy, sign, query = text.partition('=')
     if not sign or not re.fullmatch('[a-z0-9][a-z0-9_-]*', policy):
-        raise argparse.ArgumentTypeError(f'{text!r:.80} is no POLICY=QUERY')
+        raise argparse.ArgumentTypeError(
+            f'{text!r:.80} is not of the form POLICY=QUERY'
+        )
     return policy, query.strip()

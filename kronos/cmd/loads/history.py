@@ -100,11 +100,11 @@ def check(
 def _report(result: Forecast, to: Findings) -> None:
     to.note(
         'window-forecast',
-        f'policy {result.policy}: in the last {result.hours:.0f} h '
-        f'{result.best.words} told the next 30 min best: it was off by '
-        f'{100 * result.errors[result.best]:.0f} % of the mean usage, '
-        f'{result.in_force.words} by {100 * result.error:.0f} %',
-        f'see what it comes to: run "{ShellCommand.SIMULATE_FETCH}", then '
+        f'policy {result.policy}: in the last {result.hours:.0f} h, '
+        f'{result.best.words} predicted the next 30 min best, with an error '
+        f'of {100 * result.errors[result.best]:.0f} % of the mean usage; the '
+        f'error of {result.in_force.words} was {100 * result.error:.0f} %',
+        f'to see the effect, run "{ShellCommand.SIMULATE_FETCH}", then '
         f'"{ShellCommand.SIMULATE_ADVISE}"',
     )
 

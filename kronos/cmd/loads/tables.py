@@ -78,8 +78,8 @@ def advice_table(document: Mapping[str, Any], width: int | None = None) -> str:
         '',
         *aligned(advice_rows(advice), width),
         '',
-        '* is advised; balanced: of the plans that ended with all policies '
-        'at their thresholds, or packed.',
+        '* is recommended; balanced: share of plans that ended with all '
+        'policies at their thresholds, or packed.',
     ]
     lines += [f'Limit: {text}' for text in document['load']['limits']]
     return '\n'.join(map(plain_text.line, lines))

@@ -123,8 +123,8 @@ class PlanSeries:
             doubts.append(f'{self.name}: {text} ({names})')
         if not self.is_judged:
             doubts.append(
-                f'{self.name}: no policy could be used in any recording: '
-                'nothing is known of the imbalance'
+                f'{self.name}: no policy could be used in any recording, so '
+                'the imbalance is not known'
             )
         return doubts
 

@@ -46,9 +46,9 @@ def check(configured: Configuration) -> upgradecheck.Result:
     tally, findings = Tally(), Findings()
     for path in unreadable(configured.all_files):
         tally.warn(
-            f'{path} may not be read by this user',
-            f'run "{ShellCommand.STATUS}" as the user of the service whose '
-            'file it is',
+            f'this user may not read {path}',
+            f'run "{ShellCommand.STATUS}" as the user of the service that '
+            'reads this file',
         )
     try:
         for paths in (configured.own, *configured.others):
@@ -87,8 +87,8 @@ def check_policies(configured: Configuration) -> upgradecheck.Result:
     if _is_none_wanted(path, other):
         tally.warn(
             f'there is no {path}, and no option names another policies file',
-            'right where watcher-applier is the only service that uses '
-            'Kronos; else write it',
+            'this is right if watcher-applier is the only service on this '
+            'host that uses Kronos; else create the file',
         )
         return tally.result()
     findings = Findings()

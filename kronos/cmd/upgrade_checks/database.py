@@ -19,12 +19,12 @@ from kronos.common.shell_commands import ShellCommand
 MOST = 20
 """Rows that are named of one list, the audits aside."""
 REMEDY_READ = (
-    f'run "{ShellCommand.STATUS_OF_WATCHER}" as a '
-    'user who may read it, where the database can be reached'
+    f'run "{ShellCommand.STATUS_OF_WATCHER}" as a user who may read it, on a '
+    'machine that can reach the database'
 )
 REMEDY_ROW = (
-    'look for a row in these tables that somebody wrote by hand, and correct '
-    'or delete it'
+    'find the row in these tables that was written by hand, and correct or '
+    'delete it'
 )
 _TABLES = {
     'stored': 'goals, strategies, audits and action_plans',
@@ -58,9 +58,9 @@ def _of(
             contents = _read(services, service, tally)
             if contents is not None and part not in contents:
                 tally.warn(
-                    f"of Watcher's database, {_TABLES[part]} were not read: "
-                    f'{contents["unread"][part]}: a row is not as Watcher '
-                    'writes it',
+                    f"in Watcher's database, {_TABLES[part]} could not be "
+                    f'read: {contents["unread"][part]}: a row does not have '
+                    'the format of Watcher',
                     REMEDY_ROW,
                 )
             elif contents is not None:
@@ -90,8 +90,7 @@ def strategies(contents: dict[str, Any], tally: Tally) -> None:
         )
     else:
         tally.fine(
-            f'{stored["known"]} strategies and their goals are as the '
-            'database has them'
+            f'{stored["known"]} strategies and their goals match the database'
         )
         if stored['new']:
             tally.fine(f'new: {", ".join(stored["new"])}')
@@ -104,21 +103,21 @@ def _changed(stored: dict[str, Any], changed: list[str], to: Tally) -> None:
     what = what.replace('strategies ', 'strategy ')
     since = f'the code differs from the database in: {what}'
     past = stored['finished_audits']
-    also = f'; {past} audits that are over will be shown as CANCELLED, too'
+    also = f'; {past} ended audits will also be shown as CANCELLED'
     if not audits and not plans:
         to.warn(
-            'no audit is under way that the next start of a decision engine '
-            f'would cancel{also if past else ""}; {since}'
+            'the next start of a decision engine would cancel no running '
+            f'audit{also if past else ""}; {since}'
         )
         return
     named = [_audit(row) for row in audits] or ['no audit']
     to.fail(
         'the next start of a decision engine cancels these audits: '
-        f'{", ".join(named)}; and {plans} action plans that wait or run'
-        f'{also if past else ""}; {since}',
-        'if that is not meant, install the release of Kronos that ran '
-        'before, or find out why a plugin is gone; else write down the '
-        'audits, restart, and create them anew',
+        f'{", ".join(named)}; and {plans} waiting or running action '
+        f'plans{also if past else ""}; {since}',
+        'if you do not want this, install the previous release of Kronos, or '
+        'find out why a plugin is missing; else write down the audits, '
+        'restart, and create them again',
     )
 
 
@@ -137,12 +136,12 @@ def plans(contents: dict[str, Any], tally: Tally) -> None:
     ]
     if under_way:
         tally.warn(
-            f'action plans are under way: {_some(under_way)}',
-            'wait until they are over, or cancel them, before an applier is '
-            'restarted: it cancels those that it carries out, and what Nova '
-            'was asked for goes on',
+            f'action plans are running: {_some(under_way)}',
+            'wait until they end, or cancel them, before you restart an '
+            'applier: it cancels the plans that it runs, but Nova continues '
+            'the migrations already requested',
         )
-    tally.fine('no action plan of Kronos is under way')
+    tally.fine('no action plan of Kronos is running')
 
 
 @_of('applier', 'actions')
@@ -155,20 +154,21 @@ def parameters(read: dict[str, Any], tally: Tally) -> None:
     ]
     if bad:
         tally.fail(
-            f'the applier of this machine does not understand the actions '
+            'the applier of this machine does not support the actions '
             f'{_some(bad)}',
-            'upgrade Kronos here before this applier takes their plans, or '
-            'cancel these',
+            'upgrade Kronos here before this applier runs their plans, or '
+            'cancel these plans',
         )
     if actions['unannounced']:
         tally.warn(
-            'no applier has started yet with the code of '
-            f'{", ".join(actions["unannounced"])}: an older one cannot carry '
-            'these out',
+            'no applier has started yet with the code for '
+            f'{", ".join(actions["unannounced"])}: an older one cannot run '
+            'these actions',
             'upgrade and restart every applier before the decision engines',
         )
     tally.fine(
-        f'{actions["waiting"]} actions wait, and each is understood here'
+        f'{actions["waiting"]} actions wait, and this applier supports each '
+        'of them'
     )
 
 
@@ -182,8 +182,8 @@ def hosts(contents: dict[str, Any], tally: Tally) -> None:
     for name, rows in by_name.items():
         if not rows:
             tally.warn(
-                f'the database knows no {name}',
-                'see that this is the database of the running Watcher',
+                f'the database has no {name}',
+                'check that this is the database of the running Watcher',
             )
     others = [
         f'{name} on '
@@ -195,17 +195,17 @@ def hosts(contents: dict[str, Any], tally: Tally) -> None:
     ]
     if others:
         tally.warn(
-            f'this is {contents["host"]}; what is installed elsewhere is not '
-            f'known from here: {"; ".join(others)}',
-            f'run "{ShellCommand.STATUS}" on each of these hosts before any '
-            'service is restarted: one decision engine without this release '
-            'is enough to cancel the audits of all',
+            f'this is {contents["host"]}; this check cannot see what is '
+            f'installed on other hosts: {"; ".join(others)}',
+            f'run "{ShellCommand.STATUS}" on each of these hosts before you '
+            'restart any service: a single decision engine without this '
+            'release cancels the audits of all',
         )
     tally.fine(f'{contents["host"]} has all of them')
 
 
 def _host(row: dict[str, Any]) -> str:
-    return str(row['host']) + ('' if row['up'] else ' (not heard of lately)')
+    return str(row['host']) + ('' if row['up'] else ' (no recent heartbeat)')
 
 
 def _some(texts: list[str]) -> str:
@@ -220,7 +220,8 @@ def _read(
     if not services.has_watcher:
         tally.warn(
             'Watcher is not installed here, so its database was not read',
-            f'run "{ShellCommand.STATUS}" where {ENGINE} or {APPLIER} runs',
+            f'run "{ShellCommand.STATUS}" on a machine that runs {ENGINE} or '
+            f'{APPLIER}',
         )
         return None
     answer: ProbeAnswer = getattr(services, which)

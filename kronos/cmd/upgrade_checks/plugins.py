@@ -14,16 +14,17 @@ from kronos.common.plugins import extensions
 from kronos.common.shell_commands import ShellCommand
 
 EFFECTS = {
-    'watcher_goals': 'at its next start Watcher takes it for uninstalled '
+    'watcher_goals': 'at its next start Watcher treats it as uninstalled '
     'and cancels its audits',
-    'watcher_strategies': 'at its next start Watcher takes it for '
+    'watcher_strategies': 'at its next start Watcher treats it as '
     'uninstalled and cancels its audits',
     'watcher_planners': 'every audit of Kronos fails',
     'watcher_actions': 'each of its actions fails',
 }
 """What follows if one cannot be loaded."""
 WHOLE = (
-    f'install {program.PACKAGE}[watcher] whole, in the environment of Watcher'
+    f'install {program.PACKAGE}[watcher] with all its dependencies, in the '
+    'environment of Watcher'
 )
 
 
@@ -39,9 +40,9 @@ def names() -> upgradecheck.Result:
         )
     elif missing := _unregistered():
         tally.fail(
-            f'the package {program.PACKAGE} is older in its metadata than in '
+            f'the metadata of the package {program.PACKAGE} is older than '
             f'its code: the extensions {", ".join(missing)} have no entry '
-            'points, so their options and reports are not there',
+            'points, so their options and reports are missing',
             'install the package again with pip',
         )
     for entry_point in ours:
@@ -49,17 +50,18 @@ def names() -> upgradecheck.Result:
         name = f'{entry_point.group}:{entry_point.name}'
         if twins:
             tally.warn(
-                f'{name} is of {", ".join(twins)}, too, by the same class',
-                'uninstall the package that is left over',
+                f'{name} is also provided by {", ".join(twins)}, with the '
+                'same class',
+                'uninstall the superfluous package',
             )
         if rivals:
             tally.fail(
-                f'{name} is claimed by {", ".join(rivals)}, '
-                'too: Watcher loads neither of two, and at its next start may '
-                "take the other's description for a change and cancel audits",
-                'uninstall the package that is not meant to be there',
+                f'{name} is also provided by {", ".join(rivals)}: Watcher '
+                'loads neither of them, and at its next start may treat the '
+                "other's description as a change and cancel audits",
+                'uninstall the package that should not be there',
             )
-    tally.fine(f'{len(ours)} plugins, and nobody else has their names')
+    tally.fine(f'{len(ours)} plugins, and no other package uses their names')
     return tally.result()
 
 
@@ -99,14 +101,16 @@ def load(services: LocalServices) -> upgradecheck.Result:
         ):
             if answer.error:
                 tally.fail(
-                    f'a process like {name} does not come up: {answer.error}',
+                    f'a test process of {name} failed to start: '
+                    f'{answer.error}',
                     WHOLE,
                 )
             _plugins(name, answer.content.get('plugins', {}), tally)
     else:
         tally.warn(
             'Watcher is not installed here, so its plugins were not loaded',
-            f'run "{ShellCommand.STATUS}" where {ENGINE} and {APPLIER} run',
+            f'run "{ShellCommand.STATUS}" on the machines that run {ENGINE} '
+            f'and {APPLIER}',
         )
     if services.has_nova:
         _weigher(services, tally)
@@ -128,8 +132,8 @@ def _weigher(services: LocalServices, tally: Tally) -> None:
     answer = services.scheduler
     if answer.error:
         tally.fail(
-            'nova-scheduler cannot load its weighers, and would not start: '
-            f'{answer.error}',
+            'nova-scheduler cannot load its weighers, and would fail to '
+            f'start: {answer.error}',
             'correct weight_classes in [filter_scheduler], and install '
             f'{program.PACKAGE} in the environment of nova-scheduler',
         )

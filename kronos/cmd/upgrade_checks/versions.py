@@ -26,7 +26,7 @@ def check() -> upgradecheck.Result:
     if not any(versions.values()):
         tally.warn(
             'neither Watcher nor Nova is installed in this environment',
-            f'run "{ShellCommand.STATUS}" of the environment of each service',
+            f'run "{ShellCommand.STATUS}" in the environment of each service',
         )
     for name, version in versions.items():
         if version:
@@ -46,9 +46,9 @@ def _judge(name: str, version: str, tally: Tally) -> None:
         )
     elif int(major) > newest:
         tally.warn(
-            f'{name} {version} is newer than {newest}, the last release that '
-            'this release of Kronos was tried with',
-            'look for a newer release of Kronos',
+            f'{name} {version} is newer than {newest}, the last release with '
+            'which this release of Kronos was tested',
+            'check if there is a newer release of Kronos',
         )
     else:
         tally.fine(f'{name} {version}')
@@ -71,10 +71,10 @@ def check_nova(
         # The text of the latter holds the value.
         is_ours = isinstance(error, exceptions.KronosException)
         tally.warn(
-            'Nova could not be asked: '
+            'Nova could not be queried: '
             f'{error if is_ours else type(error).__name__}',
-            'see that Keystone and Nova answer, and that the credentials are '
-            f'right; {ShellCommand.TEST_CONFIG} tells more',
+            'check that Keystone and Nova answer, and that the credentials '
+            f'are right; run {ShellCommand.TEST_CONFIG} for details',
         )
         return tally.result()
     _judge_nova(newest, tally)
@@ -96,7 +96,7 @@ def _newest(configured: Configuration, os_cloud: str) -> tuple[int, int]:
     if newest is None:
         # It tells why.
         api.Api(adapter, max_retries=0, timeout=SECONDS).microversion  # noqa: B018
-        raise kind(reason='it names no microversion')
+        raise kind(reason='it reports no microversion')
     return newest
 
 
@@ -111,7 +111,7 @@ def _judge_nova(newest: tuple[int, int], tally: Tally) -> None:
     lacking = [what for since, what in cloud.GAINS.items() if newest < since]
     if lacking:
         tally.warn(
-            f"Nova's newest microversion is {version}: it does not tell "
+            f"Nova's newest microversion is {version}: it does not show "
             + ', '.join(lacking),
             'upgrade Nova',
         )

@@ -18,8 +18,8 @@ class _VerifyQuery(types.String):  # type: ignore[misc]
         text = super().__call__(value)
         if text.strip() and UUID not in text and HOST not in text:
             raise ValueError(
-                f'it has neither {UUID} nor {HOST}, so it would tell nothing '
-                'of the server that was moved'
+                f'it contains neither {UUID} nor {HOST}, so it does not '
+                'measure the server that was moved'
             )
         return text.strip()
 
@@ -29,70 +29,74 @@ OPTS = [
         'cell_keys_kept',
         default=False,
         help='Whether a Nova before 34 keeps the key pair of a server that '
-        'goes to another cell, by a backport of the correction of bug '
-        '2108974. If not, such servers stay, unless cell_move_lossy is true.',
+        'moves to another cell, through a backport of the fix for bug '
+        '2108974. If false, such servers stay, unless cell_move_lossy '
+        'is true.',
     ),
     cfg.ListOpt(
         'nova_policy_files',
         default=[],
         help='The policy.yaml of nova-api, or a copy of it, and directories '
-        'of such files; later ones override earlier ones. They tell whether '
-        'Nova lets servers leave their cell, which no API does. Empty: not '
-        'known; then close_source disables no host for servers whose flavor '
-        'changes.',
+        'of such files; later ones override earlier ones. From them '
+        'Kronos reads whether Nova lets servers leave their cell, which '
+        'no API shows. Empty: not known; then close_source disables no '
+        'host for servers whose flavor changes.',
     ),
     cfg.IntOpt(
         'max_concurrent_cell_moves',
         default=2,
         min=1,
-        help='Servers of one cell that may be under way to another at a time, '
-        'whoever moves them; a host gives at most one and takes at most one.',
+        help='Largest number of servers of one cell that may move to another '
+        'at the same time, whoever moves them; a host sends at most one '
+        'and receives at most one.',
     ),
     cfg.FloatOpt(
         'cell_move_timeout',
         default=7200,
         min=1,
         help='Seconds until a server that moves to another cell must be in '
-        'VERIFY_RESIZE. Nova cannot abort such a move: after that time it is '
-        'told as failed, and what is left of it is looked at.',
+        'VERIFY_RESIZE. Nova cannot abort such a move: after that time '
+        'Kronos reports it as failed, and checks what is left of it.',
     ),
     cfg.FloatOpt(
         'confirm_timeout',
         default=600,
         min=1,
         help='Seconds that the confirmation of a move to another cell may '
-        'take, and for which it is asked for again while the source is down.',
+        'take, and for which Kronos repeats the request while the '
+        'source is down.',
     ),
     cfg.FloatOpt(
         'revert_timeout',
         default=3600,
         min=1,
-        help='Seconds that taking a move to another cell back may take.',
+        help='Seconds that the revert of a move to another cell may take.',
     ),
     cfg.BoolOpt(
         'cell_recover',
         default=True,
-        help='Whether Kronos mends a server that a failed move to another '
-        'cell has left in ERROR, powered off or busy, where the API can: by '
-        'a reset of its state, a hard reboot, a stop. If false, it only tells '
-        'the commands.',
+        help='Whether Kronos repairs a server that a failed move to another '
+        'cell has left in ERROR, powered off or busy, if the API can: '
+        'by a reset of its state, a hard reboot, a stop. If false, it '
+        'only prints the commands.',
     ),
     cfg.Opt(
         'cell_verify_query',
         type=_VerifyQuery(),
         default='',
-        help='PromQL that tells whether a server works after it came to '
-        'another cell; {uuid} stands for its uuid and {host} for its new '
-        'host. It is true where it gives a series, and no value is 0. If it '
-        'is not true throughout cell_verify_seconds, the server is taken '
-        'back. Of a server that is stopped only a query without {uuid} is '
-        'asked. Empty: only what the APIs tell counts.',
+        help='PromQL that checks whether a server works after its move to '
+        'another cell; {uuid} is replaced by its uuid and {host} by its '
+        'new host. The check passes if the query returns a series and '
+        'no value is 0. If it does not pass throughout '
+        'cell_verify_seconds, Kronos moves the server back. For a '
+        'stopped server, Kronos runs the query only if it has no '
+        '{uuid}. Empty: Kronos checks only the APIs.',
     ),
     cfg.FloatOpt(
         'cell_verify_seconds',
         default=30,
         min=0,
-        help='Seconds for which cell_verify_query must be true.',
+        help='Seconds for which cell_verify_query must pass.',
     ),
 ]
 

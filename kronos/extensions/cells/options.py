@@ -12,9 +12,9 @@ class CellOptions:
 
     cell_move_lossy: bool = option(
         False,
-        'Whether kronos_cell_drain moves servers that lose data by it: Nova '
-        'takes no ephemeral or swap disk, no vTPM and no Manila share along '
-        'to another cell.',
+        'Whether kronos_cell_drain moves servers that lose data by the move: '
+        'Nova takes no ephemeral or swap disk, no vTPM and no Manila share '
+        'along to another cell.',
     )
     long_rpc_timeout_seconds: float = option(
         1800,
@@ -25,7 +25,8 @@ class CellOptions:
     )
     snapshot_mb_per_second: float = option(
         100,
-        'MB that a host uploads of a snapshot in a second. It tells how long '
-        'the snapshot of a server takes that is to leave its cell.',
+        'MB of a snapshot that a host uploads in a second. Kronos estimates '
+        'from it the duration of the snapshot of a server that leaves its '
+        'cell.',
         least=0.1,
     )

@@ -19,20 +19,23 @@ OPTS = [
     cfg.StrOpt(
         'host_fault_query',
         default=HOST_FAULT_QUERY,
-        help='PromQL that names the hosts that kronos_recover closes and '
-        'drains, by a label host, or else instance, as host_match says: those '
-        'with a value other than 0. By default these are the hosts on which '
-        'two servers or more had I/O errors, as kronos-instance-monitor '
-        'tells. Leave out failures that a guest can cause itself, such as '
-        'hang and panic. When the query fails, nothing is recovered.',
+        help='PromQL that returns the hosts that kronos_recover closes and '
+        'drains: those with a value other than 0. Its label host, or '
+        'else instance, names the host, matched by host_match. By '
+        'default these are the hosts on which two servers or more had '
+        'I/O errors, as reported by kronos-instance-monitor. Leave out '
+        'failures that a guest can cause itself, such as hang and '
+        'panic. If the query fails, Kronos recovers no host and no '
+        'server.',
     ),
     cfg.StrOpt(
         'server_fault_query',
         default=SERVER_FAULT_QUERY,
-        help='PromQL that names the servers that failed, by the labels '
-        'instance_uuid and kind. Its value is the Unix time at which that '
-        'was last said. kronos_recover live-migrates none of these. When the '
-        'query fails, nothing is recovered.',
+        help='PromQL that returns the servers that failed, with the labels '
+        'instance_uuid and kind. Its value is the Unix time of the last '
+        'report of the failure. kronos_recover does not live-migrate '
+        'these servers. If the query fails, Kronos recovers no host and '
+        'no server.',
     ),
     cfg.FloatOpt(
         'restart_timeout',

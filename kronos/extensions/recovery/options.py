@@ -12,18 +12,18 @@ class RecoveryOptions:
 
     max_closed_hosts: int = option(
         1,
-        'Hosts of an aggregate that kronos_recover may close: those at fault '
-        'and those that it has closed before count. If there are more, it is '
-        'the storage or the network, and none is closed. Kronos never opens a '
-        'host again.',
+        'Largest number of hosts of an aggregate that kronos_recover may '
+        'close, including hosts at fault and hosts that it has closed '
+        'before. With more, the cause is the storage or the network, and '
+        'Kronos closes no host. Kronos never opens a host again.',
         least=0,
     )
     restart_servers: bool = option(
         False,
-        'Whether kronos_recover starts servers again that server_fault_query '
-        'names, for clouds without Masakari: first on their host, after a '
-        'second failure or an I/O error on another, and after a third it '
-        'leaves them alone.',
+        'Whether kronos_recover restarts servers that server_fault_query '
+        'returns, for clouds without Masakari: first on their host, after a '
+        'second failure or an I/O error on another host; after a third '
+        'failure it leaves them alone.',
     )
     recovery_window_seconds: float = option(
         600,

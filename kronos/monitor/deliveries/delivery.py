@@ -121,7 +121,7 @@ class Delivery:
                 LOG.debug('Sink %s waits: %s', self.sink.name, error)
                 away, rest = self._backoff.first, None
             except Exception:
-                LOG.exception('Sink %s: an unforeseen fault', self.sink.name)
+                LOG.exception('Sink %s: an unexpected error', self.sink.name)
                 self._metrics.errors.inc()
                 away, rest = self._backoff.most, None
             if away is not None:
@@ -166,7 +166,7 @@ class Delivery:
             if result.outcome in (Outcome.AWAY, Outcome.LATER):
                 return result
             if self._tries:
-                LOG.info('Sink %s takes messages again', self.sink.name)
+                LOG.info('Sink %s accepts messages again', self.sink.name)
             self._tries = 0
             self._taken = waiting.seq
         self._spool.done(waiting.seq, self.sink.name)
@@ -180,7 +180,9 @@ class Delivery:
         try:
             message = messages.sent(waiting.body, time.time(), resolved)
         except ValueError:
-            LOG.error('Incident %s is not readable; it is let go', waiting.id)
+            LOG.error(
+                'Incident %s is not readable; the agent drops it', waiting.id
+            )
             self._count(INVALID)
             return Result(Outcome.REFUSED)
         if resolved and not self.sink.WANTS_RESOLVED:
@@ -203,7 +205,7 @@ class Delivery:
         try:
             return self.sink.deliver(message)
         except Exception as error:
-            LOG.exception('Sink %s stumbles', self.sink.name)
+            LOG.exception('Sink %s had an unexpected error', self.sink.name)
             self._metrics.errors.inc()
             return Result(Outcome.LATER, type(error).__name__)
 
@@ -222,7 +224,7 @@ class Delivery:
         pause = self._backoff.after(self._tries, result.wait)
         if self._tries == 1:
             LOG.warning(
-                'Sink %s takes no messages, they wait: %s',
+                'Sink %s accepts no messages; they wait: %s',
                 self.sink.name,
                 result.text,
             )
@@ -234,8 +236,8 @@ class Delivery:
         tries = before.tries + 1 if before else 1
         if tries == 1:
             LOG.warning(
-                'Sink %s did not take incident %s of instance %s, which is '
-                'tried again: %s',
+                'Sink %s did not accept incident %s of instance %s; trying '
+                'again: %s',
                 self.sink.name,
                 waiting.id,
                 waiting.instance,

@@ -85,7 +85,7 @@ class TriggerDelivery(Delivery):
         if result.outcome is Outcome.AWAY:
             return self._away(result), None
         if self._tries:
-            LOG.info('Sink %s takes triggers again', self.sink.name)
+            LOG.info('Sink %s accepts triggers again', self.sink.name)
         self._tries = 0
         if result.outcome is Outcome.PENDING:
             self._warn_late(result, now)
@@ -121,7 +121,7 @@ class TriggerDelivery(Delivery):
         try:
             result = self._trigger.trigger()
         except Exception as error:
-            LOG.exception('Sink %s stumbles', self.sink.name)
+            LOG.exception('Sink %s had an unexpected error', self.sink.name)
             self._metrics.errors.inc()
             result = Result(Outcome.AWAY, type(error).__name__)
         if result.outcome is Outcome.AWAY:
@@ -142,7 +142,7 @@ class TriggerDelivery(Delivery):
             return
         self._is_late = True
         LOG.warning(
-            'Sink %s: nothing has come of its trigger for %d s: %s',
+            'Sink %s: its trigger has had no effect for %d s: %s',
             self.sink.name,
             now - self._since,
             result.text,

@@ -36,7 +36,7 @@ def explain(
         fields.setdefault(name, []).append(value)
     name = f'{event}/{detail}'.strip('/')
     if kind is None:
-        return f'{name} is no failure: no incident, and no message.'
+        return f'{name} is not a failure: no incident, and no message.'
     fields['kind'] = [kind.value]
     text = _text(decisions.decide(chosen, fields, sinks))
     return f'{name} is a failure of kind {kind}. {text}'
@@ -44,19 +44,19 @@ def explain(
 
 def _text(decision: Ruling) -> str:
     if not decision.rule:
-        return 'No rule matches: it is dropped.'
+        return 'No rule matches: the event is dropped.'
     if decision.action is Action.DROP:
-        return f'Rule {decision.rule} decides: it is dropped.'
-    to = ', '.join(decision.sinks) or 'no sink, since there is none'
+        return f'Rule {decision.rule} applies: the event is dropped.'
+    to = ', '.join(decision.sinks) or 'no sink, since none is configured'
     more = ''
     if decision.dedup_seconds:
         more = (
-            f', unless one of its kind was sent for the same instance in '
+            ', unless an event of its kind was sent for the same instance in '
             f'the {durations.exact(decision.dedup_seconds)} before'
         )
     return (
-        f'Rule {decision.rule} decides: it is sent as {decision.severity} to '
-        f'{to}{more}.'
+        f'Rule {decision.rule} applies: the event is sent as '
+        f'{decision.severity} to {to}{more}.'
     )
 
 

@@ -52,7 +52,7 @@ class WatchedRules:
                 raise parser.refused(self.path, 'it is gone')
             self.rules = self._read()
         except exceptions.ConfigurationError as error:
-            LOG.error('%s. The rules that were read before hold on', error)
+            LOG.error('%s. The previous rules stay in force', error)
             return
         self.is_valid = True
         LOG.info('Event rules %s: read again', self.path)

@@ -16,8 +16,8 @@ from kronos.monitor.sinks.base import Options
 LONGEST = 64 * 1024
 """Bytes of an answer's body that are read; nothing but its status counts."""
 CLEAR_TEXT = (
-    'which anybody on the way can read and change; use https://, or set '
-    'insecure = true'
+    'which anybody on the network path can read and change; use https://, or '
+    'set insecure = true'
 )
 
 

@@ -63,7 +63,7 @@ class Masakari(Sink):
                 return ''
             return self._service.result_of(error).text
         if not rows:
-            return f'Masakari does not know host {host}: {_unknown(host)}'
+            return f'Masakari has no host {host}: {_unknown(host)}'
         if all(row['on_maintenance'] for row in rows):
             return f'host {host} is under maintenance: {_closed(host)}'
         return ''
@@ -97,14 +97,14 @@ def _judged(error: exceptions.ClientError, host: str) -> tuple[Outcome, str]:
 
 def _unknown(host: str) -> str:
     return (
-        'a host must be in a segment, by the name that [kronos_monitor] host '
-        f'has here: {ShellCommand.SEGMENT_HOST_CREATE.of(host=host)}'
+        'add the host to a segment, under the name in [kronos_monitor] host '
+        f'here: {ShellCommand.SEGMENT_HOST_CREATE.of(host=host)}'
     )
 
 
 def _closed(host: str) -> str:
     return (
-        'nothing is recovered there until its maintenance ends: '
+        'Masakari recovers no servers there until its maintenance ends: '
         + ShellCommand.SEGMENT_HOST_OPEN.of(host=host)
     )
 

@@ -12,8 +12,8 @@ from kronos.common import exceptions
 
 KEYSTONE = 'Keystone'
 CREDENTIALS = (
-    'correct the options of the user and its secret: Keystone does not take '
-    'them'
+    'correct the options of the user and its secret: Keystone does not '
+    'accept them'
 )
 USER_ROLE = 'give the user a role in its project'
 AUTH_URL = 'set auth_url to the address of Keystone itself'
@@ -23,26 +23,28 @@ CATALOG = (
 )
 ENDPOINT = (
     'correct the endpoint of {0} in the Keystone catalog, or '
-    'endpoint_override: another thing answers there'
+    'endpoint_override: another program answers there'
 )
-TOKENS = (
-    'have {0} check tokens by the same Keystone, in its [keystone_authtoken]'
-)
+TOKENS = 'point {0} to the same Keystone, in its [keystone_authtoken]'
 POLICY = 'allow the request to a role of the user, in the policy of {0}'
-LIMITED = 'have {0}, or the proxy before it, accept more requests'
-SLOW = 'see in the log of {0}, or of the proxy before it, why it is slow'
-BROKEN = 'see in the log of {0}, or of the proxy before it, why it fails'
+LIMITED = 'configure {0}, or the proxy in front of it, to accept more requests'
+SLOW = (
+    'check in the log of {0}, or of the proxy in front of it, why it is slow'
+)
+BROKEN = (
+    'check in the log of {0}, or of the proxy in front of it, why it fails'
+)
 REFUSES = (
-    'see in the log of {0}, or of the proxy before it, why it refuses the '
-    'request'
+    'check in the log of {0}, or of the proxy in front of it, why it refuses '
+    'the request'
 )
 HTTPS = 'write https:// instead of http:// in {1}'
 _CONNECTIONS = {
     ConnectionFault.NAME: 'correct the host in {1}, or have DNS resolve it',
     ConnectionFault.REFUSED: 'start {0}, or correct host and port in {1}',
     ConnectionFault.SILENT: (
-        'see that a firewall lets this machine reach {1}; if {0} is slow, '
-        'raise timeout'
+        'check that no firewall blocks {1} from this machine; if {0} is '
+        'slow, raise timeout'
     ),
     ConnectionFault.HTTP: 'write http:// instead of https:// in {1}',
     ConnectionFault.HTTPS: HTTPS,
@@ -50,11 +52,11 @@ _CONNECTIONS = {
         'set cafile to the CA that signed the certificate of {0}'
     ),
     ConnectionFault.EXPIRED: (
-        'renew the certificate of {0}, or set the clock of this machine: one '
-        'of them is not of today'
+        'renew the certificate of {0}, or correct the clock of this machine: '
+        'the certificate is not valid at the time of this clock'
     ),
     ConnectionFault.OTHER_NAME: (
-        'write into {1} the host name that the certificate of {0} has'
+        'use in {1} the host name in the certificate of {0}'
     ),
     ConnectionFault.CLIENT_CERTIFICATE: (
         'set certfile and keyfile to a certificate that {0} accepts'

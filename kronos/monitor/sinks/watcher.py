@@ -133,8 +133,8 @@ class Watcher(Trigger):
     ) -> Result:
         if not self._is_warned:
             LOG.warning(
-                'Sink %s: the user may not read audit %s, so it is triggered '
-                'again and again: %s',
+                'Sink %s: the user may not read audit %s, so the agent '
+                'triggers it repeatedly: %s',
                 self.name,
                 self._audit,
                 self._service.result_of(error, BLIND).text,
@@ -154,7 +154,10 @@ class Watcher(Trigger):
             if self._last + self._pause > last:
                 self._first = None
                 return Result(Outcome.DELIVERED)
-        text = f'audit {self._audit} was triggered; nobody knows if it began'
+        text = (
+            f'audit {self._audit} was triggered; it is not known whether it '
+            'began'
+        )
         return Result(Outcome.PENDING, text, max(self._remaining(), 0.0))
 
     def _remaining(self) -> float:
@@ -189,8 +192,8 @@ class Watcher(Trigger):
         if state in (*READY, RUNNING):
             return ''
         return (
-            f'audit {self._audit} is {state} and takes no trigger; delete it '
-            'and create another one of that name'
+            f'audit {self._audit} is {state} and accepts no trigger; delete '
+            'it and create another one with that name'
         )
 
     def _text_of(self, error: exceptions.ClientError) -> str:
@@ -210,8 +213,8 @@ class Watcher(Trigger):
             return f'the role of its user needs the policy {right}'
         if status == 400 and 'Audit state' in text:
             return (
-                f'delete audit {self._audit} and create another one of that '
-                'name'
+                f'delete audit {self._audit} and create another one with '
+                'that name'
             )
         if status == 400 and 'Audit type' in text:
             return f'audit {self._audit} must be of type EVENT'

@@ -64,8 +64,8 @@ class Webhook(Sink):
         if answer.status < 300 or answer.status in _WITHOUT_OPTIONS:
             return ''
         return (
-            f'OPTIONS: {self._result(answer).text}; a message would not be '
-            'taken. Correct the path of url, or mend the receiver'
+            f'OPTIONS: {self._result(answer).text}; the receiver would '
+            'refuse messages. Correct the path of url, or repair the receiver'
         )
 
     def close(self) -> None:
@@ -101,8 +101,8 @@ class Webhook(Sink):
             target = addresses.target(self.options['url'], location)
             text = (
                 f'HTTP {answer.status}: it redirects to '
-                f'{addresses.shown(target, path=False)}, which is not '
-                'followed. Set url to where it is'
+                f'{addresses.shown(target, path=False)}, which the agent '
+                'does not follow. Set url to that address'
             )
         if answer.status in _OF_ONE_MESSAGE:
             return Result(Outcome.LATER, text)
@@ -117,7 +117,7 @@ class Webhook(Sink):
         data = plain_files.read(self._token_file, MAX_TOKEN)
         token = data.decode().strip()
         if not token or not (token.isascii() and token.isprintable()):
-            raise ValueError('it holds no token')
+            raise ValueError('it contains no token')
         # An answer may come to a request with the one before.
         if token not in self._tokens:
             self._tokens = [token, *self._tokens[:1]]
@@ -127,12 +127,16 @@ class Webhook(Sink):
 def _faults_of_url(url: str, insecure: bool) -> list[str]:
     address = https.address_of(url)
     if address is None:
-        return ['url: it must be https://HOST, with a port and a path if need']
+        return [
+            'url: it must be https://HOST, with a port and a path if needed'
+        ]
     texts = []
     if address.scheme == 'http' and not insecure:
         texts.append(f'url: it is http://, {https.CLEAR_TEXT}')
     if address.username is not None:
-        texts.append('url: it holds a user; use bearer_token_file instead')
+        texts.append('url: it contains a user; use bearer_token_file instead')
     if any(ord(character) <= 32 or ord(character) > 126 for character in url):
-        texts.append('url: it holds a character that no URL may have')
+        texts.append(
+            'url: it contains a character that is not allowed in a URL'
+        )
     return texts

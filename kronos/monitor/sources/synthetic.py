@@ -120,7 +120,7 @@ class Synthetic(Source):
             else:
                 self._change(row)
         except Exception as error:
-            LOG.warning('%s: a line is no event: %r', self._path, error)
+            LOG.warning('%s: a line is not an event: %r', self._path, error)
 
     def _away(self, why: str) -> None:
         self._is_away = True

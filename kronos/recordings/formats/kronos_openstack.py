@@ -33,12 +33,12 @@ from kronos.snapshots.scopes import Cloud, ScopeRequest
 MADE_BY = 'kronos-openstack 0.2'
 NOVA_COMPUTE = 'nova-compute'
 ALWAYS_UNKNOWN = [
-    'the recording does not tell the headroom of the hosts in Placement: '
-    'whether a destination has room is not known',
-    'the recording does not tell which instances are locked, pinned, busy or '
-    'of a special flavor: every ACTIVE one is taken to be movable',
-    'the recording does not tell of moves in the past: only cooldowns.json '
-    'can make an aggregate or an instance rest',
+    'the recording does not contain the headroom of the hosts in Placement: '
+    'it is not known whether a destination has room',
+    'the recording does not show which instances are locked, pinned, busy or '
+    'of a special flavor: Kronos treats every ACTIVE one as movable',
+    'the recording does not contain past moves: only cooldowns.json can '
+    'start a cooldown of an aggregate or an instance',
 ]
 
 
@@ -89,7 +89,7 @@ class _LegacyReader:
 
     def _taken_at(self, meta: legacy.LegacyMeta) -> float:
         if meta.recorded_at is None:
-            self._unknown.append('the recording does not tell its time')
+            self._unknown.append('the recording does not contain its time')
             return 0.0
         try:
             moment = datetime.datetime.fromisoformat(meta.recorded_at)
@@ -183,8 +183,8 @@ class _LegacyReader:
     ) -> dict[str, ComputeService]:
         if not self._folder.has(reader.SERVICES):
             self._unknown.append(
-                f'the recording has no {reader.SERVICES}: all hosts are '
-                'taken to be up and enabled, and their zones are not known'
+                f'the recording has no {reader.SERVICES}: Kronos treats all '
+                'hosts as up and enabled, and their zones are not known'
             )
             return {
                 host: ComputeService(host, state='up', status='enabled')
@@ -246,7 +246,7 @@ class _LegacyReader:
             if not group.policy:
                 raise self._folder.fault(
                     reader.GROUPS,
-                    f'[{index}]: has neither policy nor policies',
+                    f'[{index}]: contains neither policy nor policies',
                 )
             if not 1 <= group.max_server_per_host <= schema.MOST:
                 raise self._folder.fault(

@@ -112,8 +112,8 @@ def scopes(document: Mapping[str, Any]) -> list[Scope]:
     """:raises ValueError: if the document is of another format"""
     if document.get('format_version') != 1:
         raise ValueError(
-            "the report's format_version must be the number 1, the only one "
-            f'that is known; it is {document.get("format_version")!r}'
+            "the report's format_version must be the number 1, the only "
+            f'supported version; it is {document.get("format_version")!r}'
         )
     return [
         _scope(number, row)

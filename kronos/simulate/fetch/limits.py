@@ -12,9 +12,9 @@ from kronos.simulate.fetch.ranges import Floats
 from kronos.simulate.fetch.workplace import Plan, PolicyPlan
 
 ALWAYS = (
-    'The load of a server is taken to be the same on every host.',
-    'What a server wanted to use beyond what its host had is not in its '
-    'usage.',
+    'The simulation assumes that a server has the same load on every host.',
+    'The usage of a server does not contain demand that its host could not '
+    'serve.',
 )
 _DAY = 86400.0
 

@@ -57,7 +57,7 @@ def derived(query: str, seconds: float) -> RawQuery:
     recorded = [*filter(_RECORDED.fullmatch, selectors.names(query))]
     if recorded:
         rules = wording.counted(len(recorded), 'recording rule')
-        doubts.append(f'it asks for {rules}, whose windows cannot be seen')
+        doubts.append(f'it uses {rules}, whose windows are not visible')
     return RawQuery(text.strip(), seconds if writer.averages else 0.0, doubts)
 
 

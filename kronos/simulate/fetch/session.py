@@ -103,7 +103,7 @@ def _fetched(
         if not place.is_there:
             raise ArchiveError(
                 path=directory,
-                reason='there is a load already; name a new directory',
+                reason='there is a load already; use a new directory',
             )
         # It was cut while it was removed.
         place.finish()
@@ -113,7 +113,7 @@ def _fetched(
         plan = place.plan()
         place.tidy()
         _require_same(directory, plan.wish, wish)
-        report.line(f'going on with what {directory} has')
+        report.line(f'continuing the fetch in {directory}')
     else:
         plan = _begin(place, wish, source, prometheus, now, report)
     _fetch_pieces(place, plan, prometheus, report)
@@ -133,8 +133,8 @@ def _require_same(directory: str, begun: Wish, wish: Wish) -> None:
         what = 'other raw queries'
     raise ArchiveError(
         path=directory,
-        reason=f'a fetch of {what} has begun there. Repeat its command to go '
-        'on with it, or name a new directory',
+        reason=f'a fetch of {what} has started there. Repeat its command to '
+        'continue, or use a new directory',
     )
 
 
@@ -153,11 +153,11 @@ def _begin(
     recording = redaction.redacted(source.record())
     policies = [policy for policy in recording.policies if policy.enabled]
     _require_known(wish, policies)
-    report.step('asking Prometheus for the series of the policies')
+    report.step('reading from Prometheus the series of the policies')
     policy_plans = [
         _policy_plan(policy, wish, prometheus) for policy in policies
     ]
-    report.step('asking Nova for the servers of the past')
+    report.step('reading from Nova the servers of the past')
     every = lives.joined(
         recording.gathered.instances,
         source.changed(start),

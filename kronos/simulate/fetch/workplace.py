@@ -188,8 +188,8 @@ class Workplace:
         except BlockingIOError:
             raise ArchiveError(
                 path=str(self.target),
-                reason='another fetch is at work there. Wait for its end, or '
-                'name a new directory',
+                reason='another fetch is running there. Wait for its end, or '
+                'use a new directory',
             ) from None
         finally:
             os.close(handle)
@@ -326,7 +326,9 @@ class Workplace:
         except OSError as error:
             remedy = ''
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                remedy = '. Make room there, and repeat the command to go on'
+                remedy = (
+                    '. Free space there, and repeat the command to continue'
+                )
             raise ArchiveError(
                 path=error.filename or str(self.target),
                 reason=f'it cannot be written: {error.strerror}{remedy}',

@@ -71,7 +71,7 @@ class RealTestCase(agents.AgentTestCase):
     def ready(self) -> None:
         """Wait until an agent in a process of its own watches."""
         log = self.folder / 'log'
-        until(lambda: 'are watched' in log.read_text(), 'the agent')
+        until(lambda: 'The agent watches' in log.read_text(), 'the agent')
 
 
 class Witness:

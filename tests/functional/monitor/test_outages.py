@@ -35,7 +35,7 @@ class TestOutages(base.RealTestCase):
         self.libvirt.stop()
         done = self.check()
         self.assertEqual(1, done.returncode)
-        self.assertIn('libvirtd or virtqemud has to run', done.stdout)
+        self.assertIn('libvirtd or virtqemud must run', done.stdout)
 
     def check(self) -> 'subprocess.CompletedProcess[str]':
         return subprocess.run(

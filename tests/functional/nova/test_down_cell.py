@@ -125,7 +125,7 @@ class TestDownCell(base.NovaTestCase):
         )
         self.assertEqual({}, up.unavailable_hosts)
         self.assertIn('a cell is down', ' '.join(up.warnings))
-        self.assertIn('nothing is known of host2', ' '.join(up.warnings))
+        self.assertIn('has no data about host2', ' '.join(up.warnings))
         self.assertEqual(StopReason.TOO_FEW_HOSTS, down.stopped)
         self.assertIn('its cell is down', down.unavailable_hosts['host2'])
         rooms = {name: host.headroom for name, host in up_hosts(snapshots)}

@@ -190,7 +190,9 @@ class TestFaults(weighing.WeighingTestCase):
             self.assertIn(self.new(), self.hosts)
         self.until(
             'it is told',
-            lambda: 'its scores are not there' in self.stdlog.logger.output,
+            lambda: (
+                'its scores are not available' in self.stdlog.logger.output
+            ),
         )
 
     def test_a_policies_file_that_is_broken(self):

@@ -269,8 +269,8 @@ class TestUnderWay(HistoryTestCase):
                 log = self.useFixture(fixtures.FakeLogger())
                 self.rewrite(row, input_parameters=told)
                 self.assertEqual([(Outcome.PLANNED, '')], self.told())
-                self.assertIn(f'Action {row.uuid} is left', log.output)
-                self.assertIn(f'do not say {name}', log.output)
+                self.assertIn(f'ignores action {row.uuid} in', log.output)
+                self.assertIn(f'do not contain {name}', log.output)
 
     def test_an_action_that_fails_meanwhile(self):
         """Between the queries of one audit, it is told once."""

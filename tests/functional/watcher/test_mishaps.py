@@ -108,7 +108,7 @@ class BadOptionTestCase(test_audits.Oneshot):
         audit = self.ends('SUCCEEDED')
         self.assertIn(
             f'Audit {audit["uuid"]}: {self.file.path}: [engine] is a group of '
-            'kronos-openstack and has no effect; write its options into '
+            'kronos-openstack and has no effect; set its options in '
             '[kronos]',
             log.output,
         )

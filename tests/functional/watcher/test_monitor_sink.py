@@ -151,7 +151,7 @@ class TestTriggers(MonitorSinkTestCase):
             result = self.sink(confirm=confirm).trigger()
             self.assertIs(Outcome.AWAY, result.outcome)
             self.assertIn('FAILED', result.text)
-            self.assertIn('create another one of that name', result.text)
+            self.assertIn('create another one with that name', result.text)
 
     def test_one_that_runs(self):
         audit = objects.Audit.get_by_uuid(

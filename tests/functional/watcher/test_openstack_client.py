@@ -113,7 +113,7 @@ class TestOpenStackClient(base.KronosTestCase):
         )
         failed = shown['moves'][1]
         self.assertEqual('instance_locked', failed['fault'])
-        self.assertEqual('Unlock it, if it is to move.', failed['remedy'])
+        self.assertEqual('Unlock it if you want it to move.', failed['remedy'])
         self.assertEqual(3, shown['efficacy']['migrations'])
         self.assertEqual('even', shown['audit_name'])
         after = self.told('explain', moves[1]['resource_id'])

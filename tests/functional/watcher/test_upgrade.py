@@ -161,7 +161,7 @@ class TestSchema(UpgradeTestCase):
         for audit in (over, other):
             self.assertNotIn(audit['uuid'], row['details'])
         self.assertIn('strategy kronos_spread (its parame', row['details'])
-        self.assertIn('1 audits that are over', row['details'])
+        self.assertIn('1 ended audits', row['details'])
         self.assertIn('and 1 action plans that wait', row['details'])
         self.sync()
         for audit, state in (
@@ -204,7 +204,7 @@ class TestPlugins(UpgradeTestCase):
         self.assertEqual(2, row['result'])
         self.assertIn(
             'kronos_spread: ModuleNotFoundError: No module named '
-            "'nowhere'; at its next start Watcher takes it for uninstalled",
+            "'nowhere'; at its next start Watcher treats it as uninstalled",
             row['details'],
         )
         self.assertIn('kronos_close_host: ModuleNotFound', row['details'])
@@ -212,7 +212,9 @@ class TestPlugins(UpgradeTestCase):
         self.assertNotIn('kronos_evacuate', row['details'])
         row = found['Plugin Names']
         self.assertEqual(2, row['result'])
-        self.assertIn('kronos_pack is claimed by rival 1.0', row['details'])
+        self.assertIn(
+            'kronos_pack is also provided by rival 1.0', row['details']
+        )
         row = found['Audits Kept']
         self.assertEqual(2, row['result'])
         self.assertIn('kronos_spread (it is not there', row['details'])
@@ -295,5 +297,5 @@ class TestAway(UpgradeTestCase):
             self.assertIn('was not read: DBConn', found[name]['details'])
         row = found['Nova API']
         self.assertEqual(1, row['result'])
-        self.assertIn('Nova could not be asked: Keystone', row['details'])
+        self.assertIn('Nova could not be queried: Keystone', row['details'])
         self.assertEqual(0, found['Plugins Load']['result'])

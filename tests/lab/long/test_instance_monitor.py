@@ -178,7 +178,7 @@ class TestAway(LongTestCase):
         log = self.folder / 'log'
         os.kill(self.libvirt.pid, signal.SIGSTOP)
         began = time.monotonic()
-        until(lambda: 'is away' in log.read_text(), 'the log')
+        until(lambda: 'is not reachable' in log.read_text(), 'the log')
         found = time.monotonic() - began
         self.libvirt.kill([name])
         os.kill(self.libvirt.pid, signal.SIGCONT)

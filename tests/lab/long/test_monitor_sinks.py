@@ -80,7 +80,7 @@ class TestSinksAway(agents.AgentTestCase):
         )
         guests = [self.host.start(f'guest-{n}') for n in range(GUESTS)]
         log = self.folder / 'log'
-        until(lambda: f'{GUESTS} servers are watched' in log.read_text())
+        until(lambda: f'watches {GUESTS} servers' in log.read_text())
         for _ in range(MANY // GUESTS):
             for one in guests:
                 self.host.kill(one)

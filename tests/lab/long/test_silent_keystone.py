@@ -83,11 +83,11 @@ class TestSilence(weighing.WeigherTestCase, moves.MovesTestCase):
         scheduler: int,
     ) -> None:
         self.wait(
-            lambda: 'has all it needs again' in self.log(scheduler),
+            lambda: 'has all its data again' in self.log(scheduler),
             'the weigher to have scores again',
         )
         log = self.log(scheduler)
-        self.assertIn('does not have all it needs', log)
+        self.assertIn('lacks data; its scores', log)
         self.assertIn('Keystone', log)
         self.assertNotIn('Traceback', log)
         self.assertEqual('running', self.status('a'))

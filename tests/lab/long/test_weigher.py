@@ -88,6 +88,6 @@ class TestPrometheus(WeigherTestCase):
         self.assertNotIn('Traceback', log)
         # It is told again now and then.
         seconds = time.monotonic() - began
-        told = log.count('does not have all it needs')
+        told = log.count('lacks data; its scores')
         self.assertLessEqual(told, 1 + seconds // 600, log)
         self.assertGreater(told, 0, log)

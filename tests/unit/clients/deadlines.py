@@ -231,7 +231,7 @@ WAITED_FOR = ('silent', 'head', 'headers', 'body', 'chunks')
 """The troubles in which no end of an answer comes."""
 SAID = (
     'timed out|Unable to establish|Unexpected exception|no answer within|'
-    'no whole answer within|cannot connect|ConnectionError|ProtocolError|'
+    'no complete answer within|cannot connect|ConnectionError|ProtocolError|'
     'unreachable|has not answered within'
 )
 

@@ -62,8 +62,8 @@ class TestTries(base.BaseTestCase):
         self.tries.succeeded()
         self.assertEqual(
             [
-                'Nova: HTTP 503; it is asked again',
-                'It answers again, after: Nova: HTTP 503',
+                'Nova: HTTP 503; trying again',
+                'The service answers again, after: Nova: HTTP 503',
             ],
             self.log.output.splitlines(),
         )

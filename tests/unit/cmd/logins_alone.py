@@ -102,7 +102,7 @@ class TestStatus(LoginTestCase, test_status.StatusTestCase):
                 self.be(mood)
                 row = self.nova(1)
                 self.assertEqual(1, row['result'])
-                self.assertIn('Nova could not be asked: Keyst', row['details'])
+                self.assertIn('Nova could not be queried: Key', row['details'])
                 self.be('')
                 self.assertEqual(0, self.nova(0)['result'])
 

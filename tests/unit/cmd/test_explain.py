@@ -312,7 +312,7 @@ class TestInstance(golden.GoldenTestCase):
             explain.ArchiveError, explain._instance, plan, 'same'
         )
         self.assertIn(uuid, str(error))
-        self.assertIn('give the uuid', str(error))
+        self.assertIn('use the uuid', str(error))
         self.assertEqual(uuid, explain._instance(plan, uuid))
 
     def test_the_beginning_of_a_uuid(self) -> None:

@@ -86,7 +86,7 @@ class TestWithoutLibvirt(CommandTestCase):
     def test_a_rule_is_explained(self) -> None:
         code, out, err = self.run_it('--explain', 'STOPPED_FAILED')
         self.assertEqual((0, ''), (code, err))
-        self.assertIn('Rule all decides', out)
+        self.assertIn('Rule all applies', out)
 
     def test_the_rest_is_checked(self) -> None:
         code, out, err = self.run_it('--check')
@@ -110,7 +110,7 @@ class TestExplain(CommandTestCase):
         self.conf()
         code, out, _ = self.run_it('--explain', 'STOPPED_FAILED', 'project=x')
         self.assertEqual(0, code)
-        self.assertIn('Rule all decides: it is sent as error', out)
+        self.assertIn('Rule all applies: the event is sent as error', out)
 
     def test_unknown(self) -> None:
         self.conf()
@@ -130,14 +130,14 @@ class TestRun(CommandTestCase):
     def test_it_ends_on_sigterm_only(self) -> None:
         process = self.process()
         log = self.folder / 'log'
-        until(lambda: 'are watched' in log.read_text())
+        until(lambda: 'The agent watches' in log.read_text())
         process.send_signal(signal.SIGHUP)
         guest = self.host.start()
         self.host.kill(guest)
         until(lambda: guest in log.read_text())
         process.send_signal(signal.SIGTERM)
         self.assertEqual(0, process.wait())
-        self.assertIn('The instance monitor ends', log.read_text())
+        self.assertIn('The instance monitor stops', log.read_text())
 
     def test_it_is_small(self) -> None:
         """Nothing is loaded that it has no use for."""

@@ -271,7 +271,7 @@ class TestArguments(ProgramTestCase):
         for name in ('replay', 'explain'):
             code, _, err = self.run_it(name, '-', '--policies', '-')
             self.assertEqual(2, code)
-            self.assertIn('- can be given once', err)
+            self.assertIn('- can be used only once', err)
 
 
 class TestTerminal(base.BaseTestCase):

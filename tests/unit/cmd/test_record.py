@@ -470,7 +470,7 @@ class TestHistory(RecordTestCase):
         )
         code, err = self.record()
         self.assertEqual(0, code)
-        self.assertIn('warning: what Watcher knows', err)
+        self.assertIn('warning: the recording does not contain Watcher', err)
         result = load.read(str(self.target))
         [text] = result.unknown
         self.assertIn('HTTP 403', text)
@@ -512,7 +512,7 @@ class TestRefusals(RecordTestCase):
         self.target.mkdir()
         (self.target / 'thesis.txt').write_text('x')
         for words in ((), ('--force',)):
-            self.assertIn('is no recording', self.refused(*words))
+            self.assertIn('is not a recording', self.refused(*words))
         (self.target / 'thesis.txt').unlink()
         self.recorded()
         self.assertIn('--force', self.refused())

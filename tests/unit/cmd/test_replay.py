@@ -129,7 +129,7 @@ class TestReplay(golden.GoldenTestCase):
     def test_the_option_of_kronos_openstack(self) -> None:
         code, _, err = run(METRIC, '--config-file', 'kronos.conf')
         self.assertEqual(2, code)
-        self.assertIn('change one with --set NAME=VALUE', err)
+        self.assertIn('change an option with --set NAME=VALUE', err)
 
     def test_a_reader_that_goes_away(self) -> None:
         process = subprocess.Popen(

@@ -216,13 +216,13 @@ class TestOne(RecordingsTestCase):
         self.assertIn('it cannot be written: No such file', err)
         code, _, err = run(path, path, '--html', 'x')
         self.assertEqual(2, code)
-        self.assertIn('--html takes one recording', err)
+        self.assertIn('--html requires exactly one recording', err)
 
     def test_what_cannot_be_planned(self) -> None:
         path = self.record('one')
         for arguments, text in (
             ([path, '--scope', 'z'], 'there is no aggregate "z"'),
-            ([path, '--mode', 'pack'], 'the policies are of mode spread'),
+            ([path, '--mode', 'pack'], 'the policies have mode spread'),
             ([path, '--set', 'threshold.cpu=7'], 'must be a number from 0'),
             ([path, '--set', 'cooldwn=7'], 'did you mean cooldown?'),
             ([path, '--set', 'keep_hosts='], 'keep_hosts=: it is empty'),

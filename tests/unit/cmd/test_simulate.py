@@ -156,8 +156,8 @@ class TestSimulate(base.BaseTestCase):
         code, out, error = self.run_it('--compare', str(path))
         self.assertEqual((1, ''), (code, out))
         self.assertIn(
-            'policy memory: the load has no usage by it, only by cpu; fetch a '
-            'load with --policies FILE',
+            'policy memory: the load has no usage for it, only for cpu; fetch '
+            'a load with --policies FILE',
             error,
         )
 
@@ -165,7 +165,7 @@ class TestSimulate(base.BaseTestCase):
         self.path = str(self.folder)
         code, _, error = self.run_it()
         self.assertEqual(1, code)
-        self.assertIn('it is no load: there is no meta.json', error)
+        self.assertIn('it is not a load: it has no meta.json', error)
         self.path = str(self.folder / 'nowhere')
         self.assertIn('there is no such directory', self.run_it()[2])
         self.path = str(self.folder / 'load' / 'recording')
@@ -176,10 +176,13 @@ class TestSimulate(base.BaseTestCase):
             ([], 'name the directory of a load'),
             (['x', '--set', 'a'], 'not of the form NAME=VALUE'),
             (['--set', 'a=b', 'x'], 'name LOAD before --set'),
-            (['x', '--step=10m'], '--step: it belongs to --fetch'),
+            (['x', '--step=10m'], '--step: it requires --fetch'),
             (['x', '--raw', 'cpu=up', '--anonymize'], '--raw and --anonymize'),
-            (['x', '--advise', '--set', 'a=b'], 'leave out --set'),
-            (['x', '--compare=a', '--compare=a'], 'a file is there twice'),
+            (['x', '--advise', '--set', 'a=b'], 'remove --set'),
+            (
+                ['x', '--compare=a', '--compare=a'],
+                'the same file is given twice',
+            ),
             (
                 ['--fetch', '7d', '--out', 'd', '--html', 'f'],
                 '--html: simulate the load afterwards',

@@ -162,10 +162,10 @@ class TestOffline(CheckTestCase):
         self.assertEqual(
             [
                 f'[kronos] policies_file in {conf}: it is empty: give it a '
-                'value, or leave it out; the default is '
+                'value, or remove it; the default is '
                 '/etc/kronos/policies.yaml',
                 f'[kronos] cooldown in {conf}: it is empty: give it a value, '
-                'or leave it out; the default is 600',
+                'or remove it; the default is 600',
             ],
             [finding['text'] for finding in report['findings']],
         )
@@ -390,7 +390,7 @@ class TestWatcher(CheckTestCase):
         )
         report = self.check()
         text = self.finding(report, 'watcher-strategies')['text']
-        self.assertIn('does not know kronos_affinity', text)
+        self.assertIn('does not offer kronos_affinity', text)
         self.assertEqual(
             sorted(names[:3]), report['watcher']['running']['strategies']
         )
@@ -827,13 +827,13 @@ class TestServers(CheckTestCase):
         """What becomes of them hangs on the fallback."""
         self.series['cpu_of_vm'][0] = ('gone', 0.1)
         for fallback, words in (
-            ('skip', 'stay where they are'),
-            ('host_average', 'is guessed'),
+            ('skip', 'stay on their hosts'),
+            ('host_average', 'is estimated'),
         ):
             self.write_policies(policy(vm_profile_fallback=fallback))
             report = self.check()
             result = self.finding(report, 'servers-without')
-            self.assertIn('1 of 3 servers', result['text'])
+            self.assertIn('1 of 3 running servers', result['text'])
             self.assertIn(words, result['text'])
             self.assertEqual(
                 ['gone'], report['servers'][0]['labels_unmatched']

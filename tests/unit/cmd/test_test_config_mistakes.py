@@ -244,7 +244,7 @@ NAMES = [
     Mistake(
         'servers by their internal name',
         'servers-unknown',
-        'should hold their nova_instance_uuid',
+        'should contain their nova_instance_uuid',
         'with vm_profile_label_type: nova_internal_name',
         steps(
             lambda case: case.series.update(
@@ -285,7 +285,7 @@ VALUES = [
         'bytes',
         'policy-skipped',
         'must be in [0, 1]',
-        'divide imbalance_query by what the host has of it',
+        'divide imbalance_query by the capacity of the host',
         steps(lambda case: case.scale(2**30, 'ram')),
         steps(lambda case: case.scale(2**-30, 'ram')),
     ),
@@ -364,7 +364,7 @@ VALUES = [
         'a window that is too short',
         'query-empty',
         'imbalance_query gives no series',
-        'widen its window [15s] to four times the interval',
+        'widen its window [15s] to four times the scrape interval',
         steps(
             lambda case: case.series.update({'count(x_total)': [('', 5)]}),
             lambda case: case.write_one(imbalance_query='rate(x_total[15s])'),
@@ -380,7 +380,7 @@ VALUES = [
         'labels that nothing has',
         'query-empty',
         'imbalance_query gives no series',
-        'correct the labels by which it asks for x_total',
+        'correct the labels in its selector of x_total',
         steps(
             lambda case: case.series.update({'count(x_total)': [('', 5)]}),
             lambda case: case.write_one(imbalance_query='x_total{job="z"}'),
@@ -390,7 +390,7 @@ VALUES = [
     Mistake(
         'another Prometheus',
         'query-empty',
-        'has no series of any query of the policies',
+        'has no series for any query of the policies',
         'set [kronos_prometheus] url to the Prometheus that scrapes',
         steps(
             lambda case: case.prometheus(
@@ -498,7 +498,7 @@ def connections() -> list[Mistake]:
         ),
         (
             'another API',
-            'not one of Prometheus',
+            'does not come from Prometheus',
             address,
             steps(lambda case: case.prometheus(json={'hello': 1})),
         ),
@@ -532,7 +532,7 @@ def connections() -> list[Mistake]:
             secure,
             answering(400, 'Client sent an HTTP request to an HTTPS server.'),
         ),
-        ('a proxy', 'HTTP 502', 'see in the log', answering(502, 'Bad')),
+        ('a proxy', 'HTTP 502', 'check in the log', answering(502, 'Bad')),
         ('too many', 'HTTP 429', 'more requests', answering(429, 'slow')),
         (
             'nothing listens',
@@ -549,7 +549,7 @@ def connections() -> list[Mistake]:
         (
             'silence',
             'no answer within 30 s',
-            'see that a firewall',
+            'check that no firewall',
             failing(requests.ConnectTimeout()),
         ),
         (
@@ -567,7 +567,7 @@ def connections() -> list[Mistake]:
         (
             'another name in the certificate',
             'TLS',
-            'write into [kronos_prometheus] url the host name',
+            'use in [kronos_prometheus] url the host name',
             failing(certificate(62)),
         ),
         (
@@ -585,24 +585,24 @@ def connections() -> list[Mistake]:
         (
             'half a login',
             'username is set, but password is not',
-            'set password, or leave username out',
+            'set password, or remove username',
             {'username': 'x'},
         ),
         (
             'two logins',
             'bearer_token and username exclude each other',
-            'leave bearer_token or username out',
+            'remove bearer_token or username',
             {'bearer_token': 't0ken', **USER},
         ),
         (
             'a key alone',
             'keyfile is set, but certfile is not',
-            'set certfile, or leave keyfile out',
+            'set certfile, or remove keyfile',
             {'keyfile': __file__},
         ),
         (
             'a path that Kronos adds',
-            'url must not hold /api/v1',
+            'url must not contain /api/v1',
             'correct url',
             {'url': f'{PROMETHEUS}/api/v1'},
         ),
@@ -782,7 +782,7 @@ def statuses() -> list[Mistake]:
             'Nova trusts another Keystone',
             'nova-failed',
             'HTTP 401',
-            'have the service check tokens by the same Keystone',
+            'point the service to the same Keystone',
             steps(lambda case: case.refuse(401, *listings)),
             well,
         ),
@@ -829,7 +829,7 @@ def statuses() -> list[Mistake]:
         Mistake(
             'servers without their hosts',
             'servers-hidden',
-            'does not tell the hosts of 5 servers',
+            'does not show the hosts of 5 servers',
             'os_compute_api:os-extended-server-attributes',
             steps(hide),
             well,
@@ -893,7 +893,7 @@ EXCLUSIONS = [
     Mistake(
         'exclusions with a port',
         'exclusions-unknown',
-        "its label 'a1:9177' is no host",
+        "its label 'a1:9177' is not a host",
         'set [kronos] host_match = short',
         lambda case: (
             case.series.update(failed=[('a1:9177', 1)])

@@ -110,7 +110,7 @@ class TestWeigher(CheckTestCase):
 
     def test_it_cannot_be_loaded(self) -> None:
         text = self.text('weigher-load', error='ImportError: no Thing')
-        self.assertIn('would not start: ImportError: no Thing', text)
+        self.assertIn('would fail to start: ImportError: no Thing', text)
         self.weighers = InspectionError('no end')
         result = self.finding(self.weigher(), 'weigher-load')
         self.assertIn('no end', result['text'])
@@ -123,7 +123,7 @@ class TestWeigher(CheckTestCase):
         """Beside the others, the rare ones left out."""
         for multiplier, words in (
             (0.0, 'no effect'),
-            (-1.0, 'move them from'),
+            (-1.0, 'would relieve'),
         ):
             text = self.text('weigher-multiplier', multiplier=multiplier)
             self.assertIn(words, text)

@@ -84,7 +84,7 @@ class TestOptions(base.BaseTestCase):
             (('--max-migrations', '1.5'), 'not a whole number'),
             (('--max-migrations', str(2**31)), 'not a whole number'),
             (('--mode', 'sideways'), 'invalid choice'),
-            (('--config-file', 'x'), 'change one with --set'),
+            (('--config-file', 'x'), 'change an option with --set'),
         ):
             with contextlib.redirect_stderr(io.StringIO()) as err:
                 error = self.assertRaises(SystemExit, parsed_from, *arguments)

@@ -118,7 +118,7 @@ class TestWrite(FilesTestCase):
         os.mkfifo(path)
         with mock.patch.object(atomic_files, 'READER_SECONDS', 0.0):
             error = self.assertRaises(OSError, atomic_files.write, path, 'x')
-        self.assertIn('nobody reads this pipe', str(error))
+        self.assertIn('no process reads this pipe', str(error))
 
 
 class TestReplaceDirectory(FilesTestCase):

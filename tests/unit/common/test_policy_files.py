@@ -62,8 +62,8 @@ class TestIsOpen(base.BaseTestCase):
         for text, words in (
             ('- secret', 'instead of a mapping of rules'),
             ('a: [secret', 'not valid YAML (line '),
-            (f'"{RULE}": [secret]', f'{RULE} is no valid rule'),
-            (f'"{RULE}": "rule:a"\na: "rule:a"', 'is no valid rule'),
+            (f'"{RULE}": [secret]', f'{RULE} is not a valid rule'),
+            (f'"{RULE}": "rule:a"\na: "rule:a"', 'is not a valid rule'),
         ):
             error = self.assertRaises(policy_files.Invalid, self.is_open, text)
             self.assertIn(words, str(error))

@@ -54,7 +54,7 @@ class OptionsTestCase(base.BaseTestCase):
             ('report_dir = /$kronos', 'substituting group kronos'),
             ('refresh_seconds = nan', 'nan is not a finite number'),
             ('settling_seconds = inf', 'inf is not a finite number'),
-            ('cooldown =', 'it is empty: give it a value, or leave it out'),
+            ('cooldown =', 'it is empty: give it a value, or remove it'),
             ('soft_rule_penalty =  ', 'the default is 0.05'),
             ('policies_file =', 'default is /etc/kronos/policies.yaml'),
             ('check_disk =', "Unexpected boolean value ''"),
@@ -151,7 +151,7 @@ class TestOldGroups(OptionsTestCase):
         [found] = validation.old_groups(conf)
         self.assertEqual(
             f'{more}: [engine] is a group of kronos-openstack and has no '
-            'effect; write its options into [kronos], by their names in '
+            'effect; set its options in [kronos], under their names in '
             'configuration.rst of the documentation',
             found,
         )

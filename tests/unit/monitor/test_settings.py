@@ -71,7 +71,7 @@ class TestFaults(SettingsTestCase):
         self.assertEqual(
             [
                 '[kronos_monitor_hook] url: it is http://, which anybody on '
-                'the way can read and change',
+                'the network path can read and change',
                 'use https://, or set insecure = true',
                 '[kronos_monitor_hook] cafile: /no/ca cannot be read: No '
                 'such file or directory',
@@ -122,7 +122,7 @@ class TestFaults(SettingsTestCase):
         faults = self.faults(
             'source = synthetic', 'events_file = /e', 'sinks = Big Hook'
         )
-        self.assertIn('sinks: Big Hook is no name', faults[0])
+        self.assertIn('sinks: Big Hook is not a valid name', faults[0])
 
     def test_no_source(self) -> None:
         """It is libvirt then; it may not be empty."""
@@ -144,7 +144,7 @@ class TestFaults(SettingsTestCase):
             (found,) = self.faults('source = synthetic', 'events_file = /e')
         self.assertIn(
             'the package libvirt is not installed: pip install '
-            "'kronos-watcher[monitor]', or take the distribution's "
+            "'kronos-watcher[monitor]', or install the distribution's "
             'python3-libvirt',
             found,
         )
@@ -285,7 +285,7 @@ class TestOfAnotherPackage(SettingsTestCase):
     def test_sinks_that_cannot_be_used(self) -> None:
         for driver, words in (
             ('gone', 'gone of the package acme_monitor cannot be loaded: '),
-            ('clashing', 'timeout is an option of Kronos already. Have '),
+            ('clashing', 'timeout is an option of Kronos already. Change '),
             ('page', 'there is no driver page, did you mean pager?'),
         ):
             (fault,) = self.faults(*self.SYNTHETIC, f'sinks = {driver}')

@@ -69,13 +69,13 @@ class TestOpen(FileTestCase):
     def test_two_agents(self) -> None:
         self.file()
         error = self.assertRaises(ConfigurationError, self.file)
-        self.assertIn('another agent that runs has it', str(error))
+        self.assertIn('another running agent uses it', str(error))
 
     def test_no_directory(self) -> None:
         self.path = self.folder / 'no' / 'monitor.db'
         error = self.assertRaises(ConfigurationError, self.file)
         self.assertIn('[kronos_monitor] state_file', str(error))
-        self.assertIn('must be there, and writable', str(error))
+        self.assertIn('must exist, and be writable', str(error))
 
     def test_a_link_is_not_followed(self) -> None:
         self.path.symlink_to(self.folder / 'elsewhere')
@@ -87,7 +87,7 @@ class TestOpen(FileTestCase):
         file = self.file()
         self.open(file).execute('PRAGMA user_version = 2')
         error = self.assertRaises(ConfigurationError, file.open)
-        self.assertIn('version 2 and this Kronos knows 1', str(error))
+        self.assertIn('version 2 and this Kronos supports 1', str(error))
 
 
 class TestBroken(FileTestCase):

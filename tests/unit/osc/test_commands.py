@@ -94,7 +94,7 @@ class TestPlanList(CommandsTestCase):
         )
         self.assertEqual((1, ''), (code, out))
         self.assertEqual(
-            'Watcher does not know the strategy kronos_spred; did you mean '
+            'Watcher has no strategy kronos_spred; did you mean '
             'kronos_spread?',
             err.strip(),
         )
@@ -117,7 +117,7 @@ class TestPlanList(CommandsTestCase):
         for text in ('5m', '0d', 'week'):
             code, _, err = self.run_client('explain', 'vm2', '--days', text)
             self.assertEqual(2, code)
-            self.assertIn('is no number from 1 on', err)
+            self.assertIn('is not a whole number of at least 1', err)
 
     def test_yaml(self) -> None:
         out = self.printed('plan', 'list', '-f', 'yaml')
@@ -209,7 +209,7 @@ class TestPlanShow(CommandsTestCase):
         )
         failed = result['moves'][1]
         self.assertEqual('the instance is locked', failed['reason'])
-        self.assertEqual('Unlock it, if it is to move.', failed['remedy'])
+        self.assertEqual('Unlock it if you want it to move.', failed['remedy'])
 
     def test_yaml(self) -> None:
         out = self.printed(*SHOW, '-f', 'yaml')
@@ -232,7 +232,7 @@ class TestPlanShow(CommandsTestCase):
             'is locked',
             lines[-4],
         )
-        self.assertIn('remedy: Unlock it, if it is to move.', lines[-3])
+        self.assertIn('remedy: Unlock it if you want it to move.', lines[-3])
         self.assertIn('3. vm3 h1 -> h2 (spread): PENDING', lines[-2])
         self.assertIn('imbalance_removed: 58.3 %', out)
 
@@ -252,7 +252,8 @@ class TestPlanShow(CommandsTestCase):
         )
         self.assertIn(f'| {other[:10]} |', self.printed('plan', 'list'))
         self.assertIn(
-            '"abcdef12" is no uuid', self.refused('plan', 'show', 'abcdef12')
+            '"abcdef12" is not the uuid',
+            self.refused('plan', 'show', 'abcdef12'),
         )
 
     def test_no_such_plan(self) -> None:
@@ -260,14 +261,15 @@ class TestPlanShow(CommandsTestCase):
             f'no action plan {uuid(7)}; see openstack optimize kronos plan',
             self.refused('plan', 'show', uuid(7)),
         )
-        self.assertIn('"7" is no uuid', self.refused('plan', 'show', '7'))
+        self.assertIn('"7" is not the uuid', self.refused('plan', 'show', '7'))
 
     def test_a_plan_of_another_strategy(self) -> None:
         plan = self.add_plan(2, strategy_name='workload_balance')
         self.add_action(plan, action_type='migrate')
         self.assertEqual(
-            f'The action plan {plan} is of the strategy workload_balance, not '
-            f'of Kronos; see openstack optimize actionplan show {plan}',
+            f'The action plan {plan} belongs to the strategy '
+            'workload_balance, not to Kronos; see '
+            f'openstack optimize actionplan show {plan}',
             self.refused('plan', 'show', plan),
         )
 
@@ -282,7 +284,7 @@ class TestExplain(CommandsTestCase):
             (PLAN, 'ONGOING', 'FAILED', 'instance_locked'),
             tuple(action[x] for x in ('plan', 'plan_state', 'state', 'fault')),
         )
-        self.assertEqual('Unlock it, if it is to move.', action['remedy'])
+        self.assertEqual('Unlock it if you want it to move.', action['remedy'])
         self.assertEqual(
             ['alpha: sentence 1'], [x['message'] for x in result['audits']]
         )
@@ -300,11 +302,12 @@ class TestExplain(CommandsTestCase):
         out = self.printed('explain', 'vm2')
         self.assertIn('FAILED [instance_locked]: the instance is locked', out)
         self.assertIn('audit-1: alpha: sentence 1', out)
-        self.assertIn('kronos-explain tells', out)
+        self.assertIn('run kronos-explain', out)
 
     def test_an_unknown_name(self) -> None:
         self.assertIn(
-            'neither moved nor planned a server "vm9" in the last 2 days',
+            'neither moved a server "vm9" nor planned to move it in the last '
+            '2 days',
             self.refused('explain', 'vm9', '--days', '2'),
         )
 
@@ -323,12 +326,16 @@ class TestErrors(CommandsTestCase):
             403,
             watcher_api.fault("Policy doesn't allow it to be performed."),
         )
-        self.check("this needs the rights of Watcher's administrator (GET /v1")
+        self.check(
+            "this requires the role of Watcher's administrator (GET /v1"
+        )
         self.check("HTTP 403: Policy doesn't allow it to be performed.)")
 
     def test_an_old_api(self) -> None:
         self.watcher.newest = 4
-        self.check('too old: 1.5, of Watcher 15 (2025.2), is needed (HTTP 406')
+        self.check(
+            'too old: Kronos needs 1.5, from Watcher 15 (2025.2) (HTTP 406'
+        )
 
     def test_watcher_is_away(self) -> None:
         """It is asked once: who waits may ask again."""
@@ -448,7 +455,10 @@ class TestErrors(CommandsTestCase):
 class TestHelp(CommandsTestCase):
     def test_each_option_says_what_it_does(self) -> None:
         for option, words in (
-            (('plan', 'list'), ('--limit', '(default: 20)', 'all of Kronos')),
+            (
+                ('plan', 'list'),
+                ('--limit', '(default: 20)', 'strategies of Kronos'),
+            ),
             (('plan', 'show'), ('uuid of the action plan',)),
             (('explain',), ('--days', '(default: 7)')),
         ):

@@ -9,7 +9,10 @@ from kronos.osc.server_history import ServerHistory
 from tests.unit.osc import clouds
 from tests.unit.osc.clouds import ago, uuid
 
-NOTHING = 'Kronos has neither moved it nor planned to in the last 7 days.'
+NOTHING = (
+    'Kronos has neither moved this server nor planned to move it in the last '
+    '7 days.'
+)
 
 
 class TestFind(clouds.CloudTestCase):
@@ -48,7 +51,7 @@ class TestFind(clouds.CloudTestCase):
         self.assertRegex(
             result.answer,
             r'^vm1 h1 -> h2 \(spread\) was FAILED at \S+: the instance is '
-            r'locked; in the last 7 days: 2 actions, 1 of 2 done$',
+            r'locked; in the last 7 days: 2 actions, 1 of 2 succeeded$',
         )
 
     def test_what_is_planned(self) -> None:
@@ -58,14 +61,14 @@ class TestFind(clouds.CloudTestCase):
         self.assertEqual([('PENDING', 'RECOMMENDED')], self.moves())
         self.assertIn(
             f'is planned, and waits for: openstack optimize actionplan start '
-            f'{plan}; in the last 7 days: 1 action, none is over',
+            f'{plan}; in the last 7 days: 1 action, none has ended',
             result.answer,
         )
 
     def test_what_is_going_on(self) -> None:
         plan = self.add_plan(60, state='ONGOING')
         self.add_action(plan, state='ONGOING')
-        self.assertIn('h1 -> h2 (spread) is under way', self.find().answer)
+        self.assertIn('h1 -> h2 (spread) is running', self.find().answer)
         self.watcher.actions[0]['state'] = 'PENDING'
         self.assertIn('waits in a plan that is ONGOING', self.find().answer)
 
@@ -88,8 +91,8 @@ class TestFind(clouds.CloudTestCase):
 
     def test_a_name_that_nobody_has(self) -> None:
         self.assertEqual(
-            'Kronos has neither moved nor planned a server "vm1" in the last '
-            '7 days; give its uuid, or more --days',
+            'Kronos has neither moved a server "vm1" nor planned to move it '
+            'in the last 7 days; use its uuid, or more --days',
             self.refused('vm1'),
         )
 
@@ -98,8 +101,8 @@ class TestFind(clouds.CloudTestCase):
         self.add_action(plan, 'vm1', inputs={'resource_name': 'web'})
         self.add_action(plan, 'vm2', inputs={'resource_name': 'web'})
         self.assertEqual(
-            f'2 servers have the name "web": {uuid(1)}, {uuid(2)}; give the '
-            'uuid of one',
+            f'2 servers have the name "web": {uuid(1)}, {uuid(2)}; use the '
+            'uuid of one of them',
             self.refused('web'),
         )
         self.assertEqual('web', self.find(uuid(2)).name)

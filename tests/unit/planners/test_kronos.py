@@ -189,8 +189,8 @@ class PlannerTestCase(base.DbTestCase):
             '([kronos] max_concurrent_migrations = 3 per scope)\n'
             f'Action plan {plan.uuid}: [{GROUP}] max_workers = 1 allows 1, '
             'so that it takes 5; [watcher_applier] workers = 1 allows 1 plan '
-            "at a time. So says the decision engine's own configuration; the "
-            "applier's counts\n",
+            "at a time. These values come from the decision engine's own "
+            'configuration; the applier uses its own\n',
             self.logged.output,
         )
 

@@ -269,7 +269,7 @@ class TestTags(LoaderTestCase):
     def test_what_is_no_list(self):
         reason = self.reason('policies: !!set {a, b}')
         self.assertIn('line 1: could not determine', reason)
-        self.assertIn('the tag !!set; leave the tag out', reason)
+        self.assertIn('the tag !!set; remove the tag', reason)
 
     def test_repeated_by_aliases(self):
         """Each has thousands of faults, and their number multiplies."""
@@ -280,7 +280,8 @@ class TestTags(LoaderTestCase):
         self.assertLess(len(reason), 600)
         reason = self.reason(f'policies: [{"1, " * 2000}1]')
         self.assertEqual(
-            'policies: there are 2001, at most 1000 are read; remove some',
+            'policies: there are 2001, more than the limit of 1000; '
+            'remove some',
             reason,
         )
 
@@ -421,8 +422,8 @@ class TestFaults(LoaderTestCase):
     def test_missing_field(self):
         self.assertEqual(
             'policy cpu: vm_profile_query: is missing, it must be a '
-            'non-empty PromQL query (kronos-openstack supposed what a server '
-            'weighs, Kronos asks)',
+            'non-empty PromQL query (kronos-openstack assumed the usage of '
+            'servers, Kronos measures it)',
             self.reason(GOOD.replace('  vm_profile_query: b\n', '')),
         )
 
@@ -450,9 +451,9 @@ class TestFaults(LoaderTestCase):
             (GOOD + '  aggregates: [a]\n', 'policy cpu: '),
         ]:
             self.assertEqual(
-                f'{where}aggregates: the aggregates are not chosen here but '
-                'by the audit or by [kronos] aggregates, and the policies '
-                'apply to each of them',
+                f'{where}aggregates: choose the aggregates in the audit or '
+                'with [kronos] aggregates; the policies apply to each of '
+                'them',
                 self.reason(text),
             )
 
@@ -463,8 +464,8 @@ class TestFaults(LoaderTestCase):
                 'policy cpu (number 1): weight: must be a number from 0 to 1, '
                 "not 'x'",
                 'policy cpu (number 2): vm_profile_query: is missing, it must '
-                'be a non-empty PromQL query (kronos-openstack supposed what '
-                'a server weighs, Kronos asks)',
+                'be a non-empty PromQL query (kronos-openstack assumed the '
+                'usage of servers, Kronos measures it)',
                 'policy cpu (number 2): capacity_query: is required in mode '
                 'pack',
                 'policy 3: name: is missing, it must be lowercase letters, '
@@ -529,7 +530,7 @@ class TestRequireMode(LoaderTestCase):
             self.path,
         )
         self.assertEqual(
-            f'Policies file {self.path}: mode: the policies are of mode '
+            f'Policies file {self.path}: mode: the policies have mode '
             'spread, but the strategy kronos_pack needs mode pack',
             str(error),
         )

@@ -120,7 +120,7 @@ class TestExamples(base.BaseTestCase):
         os.makedirs('examples/pack')
         self.assertEqual('examples/pack', examples.located('examples/pack'))
         error = self.assertRaises(ArchiveError, load.read, 'examples/pack')
-        self.assertIn('it is no recording', str(error))
+        self.assertIn('it is not a recording', str(error))
 
     def test_commands(self) -> None:
         code, text = printed(replay, '--list-examples')

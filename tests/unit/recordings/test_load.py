@@ -99,7 +99,7 @@ class TestDamage(ArchiveTestCase):
 
     def test_no_recording(self) -> None:
         self.path = self.folder
-        self.assertIn('it is no recording', self.fault())
+        self.assertIn('it is not a recording', self.fault())
         self.path = self.folder / 'none'
         self.assertIn('No such file', self.fault())
 
@@ -137,7 +137,12 @@ class TestDamage(ArchiveTestCase):
             ('nova/migrations.json', [0, 'at'], math.inf, '[0].at: '),
             ('nova/migrations.json', [0, 'outcome'], 'no', '[0].outcome: '),
             ('nova/services.json', [], {}, 'Input should be'),
-            ('placement/headroom.json', ['zz'], {}, 'zz: nova/hosts.json has'),
+            (
+                'placement/headroom.json',
+                ['zz'],
+                {},
+                'zz: there is no such host in nova/hosts.json',
+            ),
             (
                 'placement/headroom.json',
                 ['a1', 'VCPU', 'used'],
@@ -197,4 +202,4 @@ class TestDamage(ArchiveTestCase):
         recordings.changed(path, 'query', value='cpu_of_host')
         load.read(str(self.path))
         recordings.changed(path, 'samples', 0, 'value', value=0.25)
-        self.assertIn('another file answers the same', self.fault())
+        self.assertIn('another file has a different answer', self.fault())

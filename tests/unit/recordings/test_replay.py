@@ -159,9 +159,9 @@ class TestCells(base.BaseTestCase):
     def test_refused(self) -> None:
         ends = {'source_cell': 'old', 'target_cells': 'new'}
         for options, text in (
-            ({'parameters': ends}, '--mode cell_drain alone'),
+            ({'parameters': ends}, '--mode cell_drain only'),
             ({'mode': 'spread', 'parameters': ends},
-             '--mode cell_drain alone'),
+             '--mode cell_drain only'),
             ({'mode': 'cell_drain',
               'parameters': ends | {'flavor_map': 'small=huge'}},
              'there is no flavor huge'),

@@ -93,12 +93,12 @@ class TestTricks(test_load.ArchiveTestCase):
             (
                 f'{safe_files.__name__}.MAX_BYTES',
                 max(map(len, data.values())),
-                'hold more than 0 MiB together',
+                'contain more than 0 MiB together',
             ),
             (
                 f'{json_size.__name__}.MOST',
                 max(map(json_size.memory_of, data.values())),
-                'hold more than what takes 0 GB together',
+                'contain more than what takes 0 GB together',
             ),
         ):
             with self.subTest(name), fixtures.MonkeyPatch(name, most):
@@ -152,7 +152,7 @@ class TestMemory(test_load.ArchiveTestCase):
             self.spoilt('placement/traits.json', b'{%s}' % keys): 'entries',
             self.spoilt(
                 'nova/services.json', b'[' + b'{},' * 5 * 10**6 + b'1]'
-            ): 'it holds too many values',
+            ): 'it contains too many values',
         }
         done = subprocess.run(
             [sys.executable, '-c', READ, *cases],

@@ -40,7 +40,7 @@ class TestRest(base.BaseTestCase):
             'Set aside for cpu, since no migration helps: dc1-0 (highest, '
             '0.800: no migration from it lowers its score enough), ',
         )
-        self.assertStartsWith(second, 'Of the hosts that are not set aside: ')
+        self.assertStartsWith(second, 'Without the hosts that are set aside: ')
 
     def assertStartsWith(self, text: str, start: str) -> None:
         self.assertEqual(start, text[: len(start)])

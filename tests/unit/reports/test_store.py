@@ -118,12 +118,12 @@ class TestWrite(WriteTestCase):
         os.mkdir(path)
         self.assertIsNone(self.write())
         self.assertEqual([os.path.basename(path)], self.names())
-        self.assertIn('cannot be kept', self.log.output)
+        self.assertIn('could not be written to report_dir', self.log.output)
 
     def test_what_is_no_json_leaves_nothing(self) -> None:
         self.assertIsNone(self.write(scopes=[float('nan')]))
         self.assertEqual([], self.names())
-        self.assertIn('cannot be kept', self.log.output)
+        self.assertIn('could not be written to report_dir', self.log.output)
 
     def test_it_is_kept_although_older_ones_cannot_be_deleted(self) -> None:
         """What is written is not called lost."""
@@ -132,10 +132,10 @@ class TestWrite(WriteTestCase):
         path = str(self.write(keep=1))
         self.assertEqual(DOCUMENT, json.loads(pathlib.Path(path).read_text()))
         self.assertIn(
-            f'Old reports in report_dir {self.folder} cannot be deleted',
+            f'Old reports in report_dir {self.folder} could not be deleted',
             self.log.output,
         )
-        self.assertNotIn('cannot be kept', self.log.output)
+        self.assertNotIn('could not be written', self.log.output)
 
     def test_what_a_killed_engine_left_goes_after_a_day(self) -> None:
         """Younger ones may be written just now; others' files stay."""

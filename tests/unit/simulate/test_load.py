@@ -50,7 +50,7 @@ class TestRead(LoadTestCase):
 
     def test_no_load(self) -> None:
         (self.path / 'meta.json').unlink()
-        self.assertIn('it is no load', self.fault())
+        self.assertIn('it is not a load', self.fault())
 
 
 class TestDamage(LoadTestCase):
@@ -94,11 +94,11 @@ class TestDamage(LoadTestCase):
         path = self.path / 'usage-cpu.npy'
         whole = path.read_bytes()
         for data, words in (
-            (b'', 'no array of NumPy'),
+            (b'', 'not an array of NumPy'),
             (whole[:-1], 'cut off'),
             (whole + b'\0', 'too long'),
-            (whole[:20], 'no array of NumPy'),
-            (b'\x93NUMPY\x01\x00\x04\x00{}  ', 'no array of NumPy'),
+            (whole[:20], 'not an array of NumPy'),
+            (b'\x93NUMPY\x01\x00\x04\x00{}  ', 'not an array of NumPy'),
         ):
             with self.subTest(data=data[:30]):
                 path.write_bytes(data)
@@ -108,7 +108,7 @@ class TestDamage(LoadTestCase):
         array = np.array([[None] * 3] * 2, object)
         (self.path / 'usage-cpu.npy').unlink()
         np.save(self.path / 'usage-cpu.npy', array, allow_pickle=True)
-        self.assertIn('no array of NumPy: objects', self.fault())
+        self.assertIn('not an array of NumPy: objects', self.fault())
 
     def test_links(self) -> None:
         """Nothing outside the directory is read."""

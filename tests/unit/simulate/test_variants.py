@@ -201,4 +201,4 @@ class TestFaults(VariantsTestCase):
         error = self.assertRaises(
             ConfigurationError, self.columns, policies=[loads.policy('ram')]
         )
-        self.assertIn('the load has no usage by it', str(error))
+        self.assertIn('the load has no usage for it', str(error))

@@ -221,10 +221,10 @@ class TestDownCell(CollectTestCase):
         )
         frozen = {host.name: bool(host.frozen) for host in a.hosts.values()}
         self.assertEqual({'a1': False, 'a2': True, 'ab': False}, frozen)
-        self.assertIn('called like it', a.hosts['a2'].frozen)
+        self.assertIn('no provider with its name', a.hosts['a2'].frozen)
         self.assertIsNotNone(a.hosts['a1'].headroom)
         [warning] = a.warnings
-        self.assertIn('nothing is known of b1, b2', warning)
+        self.assertIn('has no data about b1, b2', warning)
         self.assertEqual(['b1', 'b2', 'ab'], list(b.hosts))
         self.assertEqual(['vm-a1', 'vm-ab'], list(a.instances))
 
@@ -489,9 +489,9 @@ class TestDirtyRates(CollectTestCase):
         self.answers = [{'metric': {'uuid': 'gone'}, 'value': [NOW, '1']}]
         (a,) = self.collect(aggregates=['a'], dirty=self.query)
         self.assertEqual(
-            ['dirty_rate_query: none of its 1 series is of an instance; how '
-             'fast guests write to memory is not known, so migrations may '
-             'take longer than expected'],
+            ['dirty_rate_query: none of its 1 series is of an instance; '
+             'the memory write rates of guests are not known, so '
+             'migrations may take longer than expected'],
             a.warnings,
         )  # fmt: skip
         self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)

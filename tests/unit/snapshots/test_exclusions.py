@@ -138,7 +138,7 @@ class TestMatching(JudgeTestCase):
             ('a1', LONG, 'a1.one, a1.two'),
         ):
             text = self.refused(of(1.0, label), hosts=hosts)
-            self.assertIn(f'label {label!r} is no host', text)
+            self.assertIn(f'label {label!r} is not a host', text)
             self.assertIn(
                 f'host_match = short would match it to {meant}', text
             )
@@ -299,7 +299,7 @@ class TestAsk(base.BaseTestCase):
 
     def test_bad_answers(self) -> None:
         self.answer([1000.0, '1'], 'scalar')
-        self.assertIn('gives a scalar, not a vector', str(self.refused()))
+        self.assertIn('returns a scalar, not a vector', str(self.refused()))
         self.wire.reset()
         self.answer([{'metric': {'host': 'a1'}, 'value': [1.0, '1']}])
         error = self.refused()

@@ -150,6 +150,6 @@ class TestFaults(base.BaseTestCase):
                 'max_closed_hosts: must be at least 0',
             ),
             ({'max_migrations': 0}, 'max_migrations: must be at least 1'),
-            ({'rebalance': False}, 'rebalance: it asks for no phase'),
+            ({'rebalance': False}, 'rebalance: it contains no phase'),
         ):
             self.assertIn(text, self.fault(**more))

@@ -95,19 +95,19 @@ class TestSentence(base.BaseTestCase):
     def test_it_names_what_an_operator_has_to_act_on(self) -> None:
         self.assertEqual(
             'The move of u1 a -> b waits in action plan p, which is ONGOING, '
-            'but nothing of that has happened for 10 min: it counts no more. '
+            'but it has not started for 10 min: Kronos no longer counts it. '
             'If its applier is dead, cancel the plan',
             stale_migrations.sentence(waiting(SILENT)),
         )
         self.assertEqual(
             'The move of u1 a -> b waits in action plan p, which is '
-            'CANCELLING, but nothing of that has happened for 60 s: it counts '
-            'no more',
+            'CANCELLING, but it has not started for 60 s: Kronos no longer '
+            'counts it',
             stale_migrations.sentence(waiting(939.0, 'CANCELLING')),
         )
         self.assertEqual(
             'The move of u2 a -> b is ONGOING for watcher, but the server is '
-            'not moving: it counts no more',
+            'not moving: Kronos no longer counts it',
             stale_migrations.sentence(running(SILENT)),
         )
 

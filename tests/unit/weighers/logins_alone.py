@@ -76,7 +76,7 @@ class TestLogins(CacheTestCase):
         self.pass_by(60.0)
         self.all_weigh(NEUTRAL)
         self.assertEqual(1, self.logged(WARNING))
-        self.assertEqual(1, self.logged('answers 401 to the question for its'))
+        self.assertEqual(1, self.logged('answers 401 to the request for its'))
         self.assertNotIn('POST', ''.join(self.keystone.be('')))
         self.refresh()
         self.all_weigh(WEIGHTS)

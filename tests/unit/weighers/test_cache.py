@@ -260,7 +260,7 @@ class TestHosts(CacheTestCase):
         self.meet(both, 'b', 'c')
         self.assertEqual(0.3, self.weigh(both, 'b', 'c')['a'])
         self.assertIn(
-            'a: neutral, since kronos_mode of their', self.log.output
+            'a: neutral, because kronos_mode of their', self.log.output
         )
         self.assertEqual(1, self.logged(WARNING))
 

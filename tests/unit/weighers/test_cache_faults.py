@@ -86,7 +86,7 @@ class TestFaults(CacheTestCase):
         self.prometheus.fault = requests.ConnectionError()
         self.meet(*LOADS)
         self.all_weigh(NEUTRAL)
-        self.assertIn('its scores are not there yet', self.log.output)
+        self.assertIn('its scores are not available yet', self.log.output)
         self.prometheus.fault = None
         self.refresh()
         self.all_weigh(WEIGHTS)

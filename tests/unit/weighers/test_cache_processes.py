@@ -157,4 +157,4 @@ class TestProcesses(CacheTestCase):
     def test_it_says_how_often(self):
         self.fill()
         self.refresh()
-        self.assertEqual(1, self.logged(f'asks {URL} 1 queries every 30 s'))
+        self.assertEqual(1, self.logged(f'sends {URL} 1 queries every 30 s'))

@@ -29,7 +29,7 @@ class TestLogMessages(base.BaseTestCase):
         ):
             self.trouble()
             self.assertEqual(lines, len(self.logged()))
-        self.assertIn('not there yet', self.logged()[0])
+        self.assertIn('not available yet', self.logged()[0])
         self.assertIn('neutral: cpu: no sample', self.logged()[0])
 
     def test_what_comes_again(self) -> None:
@@ -38,7 +38,7 @@ class TestLogMessages(base.BaseTestCase):
         self.messages.all_is_well()
         self.messages.all_is_well()
         self.assertEqual(2, len(self.logged()))
-        self.assertIn('has all it needs again', self.logged()[1])
+        self.assertIn('has all its data again', self.logged()[1])
         self.now = log_messages.NEW_SECONDS - 1
         self.trouble()
         self.assertEqual(2, len(self.logged()))

@@ -20,7 +20,7 @@ from tests.builders.caches import (
     policy,
 )
 
-ASKS = 'The weigher of Kronos asks'
+ASKS = 'The weigher of Kronos sends'
 
 
 class TestOptions(WeigherTestCase):
@@ -211,7 +211,7 @@ class TestTelling(WeigherTestCase):
         self.set(refresh_seconds=25.0)
         for _ in range(3):
             self.source.ask(set())
-        asks = f'asks {URL} 1 queries every'
+        asks = f'sends {URL} 1 queries every'
         self.assertEqual(1, self.logged(f'{asks} 25 s'))
         self.set(refresh_seconds=50.0)
         self.source.ask(set())

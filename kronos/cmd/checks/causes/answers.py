@@ -25,12 +25,12 @@ from kronos.policies.models import LabelType, Policy, PolicyQuery
 ACTIVE = 'ACTIVE'
 MOST_PERCENT = 100.0
 SCRAPE = (
-    'see on the page Status > Targets of Prometheus that the exporter of each '
-    'is up'
+    'check on the page Status > Targets of Prometheus that the exporter of '
+    'each is up'
 )
 STALE = (
-    'have Prometheus scrape the exporters again, which its page Status > '
-    'Targets shows; if they are only read seldom, raise [kronos_prometheus] '
+    'have Prometheus scrape the exporters again, as its page Status > Targets '
+    'shows; if it scrapes them rarely, raise [kronos_prometheus] '
     'staleness_threshold'
 )
 TRY = 'try the query in Prometheus and correct it in the policies file'
@@ -135,7 +135,7 @@ class Causes:
         self._failed(
             answer,
             f'keep the label {label} in the query with "by ({label})", or set '
-            f'{answer.row.label} to one that it has',
+            f'{answer.row.label} to a label that it has',
             findings.query(query),
         )
 
@@ -278,8 +278,8 @@ def _label_of_servers(
         return ''
     label, kind = max(matches, key=lambda pair: matches[pair])
     return (
-        f'write {answer.row.label}: {label} and {answer.row.label_type}: '
-        f'{kind} into each such policy'
+        f'set {answer.row.label}: {label} and {answer.row.label_type}: {kind} '
+        'in each of these policies'
     )
 
 
@@ -302,8 +302,8 @@ def _unusable(
     if highest <= 1.0:
         return ''
     if highest <= MOST_PERCENT:
-        return f'divide {answer.row.field} by 100: it gives percent'
+        return f'divide {answer.row.field} by 100: it returns percent'
     return (
-        f'divide {answer.row.field} by what the host has of it: it gives a '
+        f'divide {answer.row.field} by the capacity of the host: it returns a '
         'quantity, not a share'
     )

@@ -18,17 +18,17 @@ def remedy(query: str, prometheus: OncePrometheus) -> str:
     absent = [name for name in names if not _is_there(name, prometheus)]
     if absent:
         return (
-            f'correct the name {absent[0]}, of which Prometheus has no '
-            'series, or have its exporter scraped'
+            f'correct the name {absent[0]}, which has no series in '
+            'Prometheus, or have its exporter scraped'
         )
     shortest = min(windows(query), default=None)
     if shortest is not None:
         return (
-            f'widen its window [{shortest[1]}] to four times the interval at '
-            'which Prometheus scrapes, or correct the labels that it asks for'
+            f'widen its window [{shortest[1]}] to four times the scrape '
+            'interval of Prometheus, or correct the labels in its selector'
         )
     if names:
-        return f'correct the labels by which it asks for {names[0]}'
+        return f'correct the labels in its selector of {names[0]}'
     return ''
 
 

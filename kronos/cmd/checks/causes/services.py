@@ -12,7 +12,7 @@ ENDPOINT = (
 )
 CATALOG = (
     'correct the endpoint of the service in the Keystone catalog: another '
-    'thing answers there'
+    'program answers there'
 )
 LISTENING = (
     'start the service, or let this machine reach its endpoint in the '
@@ -22,8 +22,7 @@ CERTIFICATE = (
     'set cafile in [{0}] to the CA that signed the certificate of the service'
 )
 OTHER_KEYSTONE = (
-    'have the service check tokens by the same Keystone, in its '
-    '[keystone_authtoken]'
+    'point the service to the same Keystone, in its [keystone_authtoken]'
 )
 SILENT = 'see in the log of the service, or of its proxy, why it is slow'
 BROKEN = 'see in the log of the service, or of its proxy, why it fails'

@@ -23,7 +23,7 @@ from kronos.extensions.cells.checks.needs import Need
 MICROVERSIONS = {
     (2, 56): 'a cold migration cannot name its host, so that no server can '
     'be moved to another cell',
-    (2, 80): 'a migration does not say who asked for it',
+    (2, 80): 'a migration does not show who requested it',
     (2, 104): 'no server can be unpinned from its availability zone, so that '
     'pinned ones fail in an audit with unpin_az',
 }
@@ -169,7 +169,7 @@ def _multipliers(nova: OnceNova, to: Findings) -> list[Need]:
         except ValueError:
             to.warning(
                 'cells-weigher',
-                f'{what} is no number: Nova takes its option instead',
+                f'{what} is not a number: Nova uses its option instead',
                 'set a number above 0, or unset it',
             )
             needs.append(Need(what, 'no number', NOVA, False))

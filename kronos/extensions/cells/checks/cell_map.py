@@ -93,8 +93,8 @@ def _judge(
     if len(cell_names) == 1:
         to.error(
             'cells-none',
-            f'all hosts that have a cell are in {cell_names[0]}: there is '
-            'none that its servers could go to',
+            f'all hosts that have a cell are in {cell_names[0]}: there is no '
+            'other cell to which its servers could move',
             f'{HOW[source]}, in each of them',
         )
     several = [row for row in rows if len(row['cells']) > 1]
@@ -114,7 +114,7 @@ def _judge(
         to.warning(
             'cells-missing',
             f'{wording.counted(len(missing), "host")} in no known cell '
-            f'({wording.some(missing)}), and no plan uses a host whose cell '
-            'is not known while others have one',
+            f'({wording.some(missing)}): Kronos uses no host whose cell is '
+            'not known while other hosts have a cell',
             HOW[source],
         )

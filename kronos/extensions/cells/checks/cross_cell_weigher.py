@@ -24,9 +24,9 @@ def judge(what: str, value: float, where: str, findings: Findings) -> Need:
         effect = 'prefer another cell' if value else 'go to any cell'
         findings.warning(
             'cells-weigher',
-            f'{where}: {what} = {shown}: what is resized, or cold-migrated '
-            f'without a host, by anybody who may leave a cell will {effect}',
-            'set it above 0 (Nova has 1000000); what Kronos resizes leaves '
-            'the cell by close_source',
+            f'{where}: {what} = {shown}: servers that anybody who may leave '
+            f'a cell resizes, or cold-migrates without a host, will {effect}',
+            'set it above 0 (Nova has 1000000); servers that Kronos resizes '
+            'leave the cell through close_source',
         )
     return Need(what, shown, where, value > 0.0)

@@ -68,7 +68,7 @@ def check(paths: Sequence[str], kronos: Any, findings: Findings) -> list[Need]:
         findings.note(
             'cells-options-unknown',
             ', '.join(option.name for option in OPTIONS)
-            + ' of Nova were not looked at: no API tells them',
+            + ' of Nova were not checked, because no API shows them',
             'give the nova.conf of each service with --cell-config',
         )
     return [
@@ -116,9 +116,12 @@ def _long_rpc_timeout(
     ours = kronos.long_rpc_timeout
     if value != ours:
         effect = (
-            'Nova gives up snapshots that Kronos takes for short enough'
+            'Nova gives up snapshots that Kronos considers short enough'
             if value < ours
-            else 'servers stay whose snapshot Nova would wait for'
+            else (
+                'Kronos keeps servers in their cell although Nova would wait '
+                'for their snapshot'
+            )
         )
         to.warning(
             'cells-rpc-timeout',

@@ -28,7 +28,7 @@ def check(paths: Sequence[str], findings: Findings) -> Need:
         findings.note(
             'cells-policy-unknown',
             f'whether nova-api lets servers leave their cell ({RULE}) was '
-            'not looked at: no API tells it, and it is closed by default',
+            'not checked: no API shows it, and it is closed by default',
             'give the policy.yaml of nova-api with --nova-policy, or set '
             '[kronos] nova_policy_files',
         )
@@ -50,7 +50,11 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
     text = rules.get(RULE, CLOSED)
     if not isinstance(text, str):
         kind = yaml_files.kind(text)
-        to.error('config-invalid', f'{where}: {RULE}: {kind}, no text', REMEDY)
+        to.error(
+            'config-invalid',
+            f'{where}: {RULE}: {kind} instead of a text',
+            REMEDY,
+        )
         return Need(RULE, 'invalid', where, False)
     text, meant = text.strip(), policy_files.resolved(text.strip(), rules)
     if meant is None:
@@ -58,7 +62,7 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
             'config-invalid', f'{where}: {RULE} is defined by itself', REMEDY
         )
     elif meant == CLOSED:
-        why = 'is closed' if RULE in rules else 'is not set, thus closed'
+        why = 'is closed' if RULE in rules else 'is not set, so it is closed'
         to.error(
             'cells-policy',
             f'{where}: {RULE} {why}: Nova refuses every move to another cell '
@@ -68,8 +72,8 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
     elif meant in OPEN:
         to.warning(
             'cells-policy-open',
-            f'{where}: {RULE} is open to everybody: a resize that a tenant '
-            'asks for may leave the cell',
+            f'{where}: {RULE} is open to everybody: a resize by a tenant may '
+            'leave the cell',
             REMEDY,
         )
     shown = yaml_files.clip(text) or '""'

@@ -58,27 +58,27 @@ class CellCommands(CommandPart):
         parser.add_argument(
             '--cells',
             action='store_true',
-            help='show the cell of each host, and test what moves of servers '
-            'to another cell depend on',
+            help='show the cell of each host, and test the requirements of '
+            'moves to another cell',
         )
         config_files.add_paths(
             parser,
             '--cell-config',
             'with --cells: nova.conf of nova-conductor, nova-scheduler or a '
-            'nova-compute, or a directory of it; FILE.d is read, too. May be '
+            'nova-compute, or its directory; FILE.d is read, too. May be '
             'repeated, once for each service',
         )
         config_files.add_paths(
             parser,
             '--nova-policy',
             'with --cells: policy.yaml of nova-api, or a directory of such '
-            'files; may be repeated, and later ones go before',
+            'files; may be repeated, and later files override earlier ones',
         )
 
     def misuse(self, parsed: argparse.Namespace) -> str:
         if parsed.cells or not (parsed.cell_config or parsed.nova_policy):
             return ''
-        return '--cell-config and --nova-policy are for --cells'
+        return '--cell-config and --nova-policy require --cells'
 
     def check(
         self,
@@ -129,7 +129,7 @@ def _tables(cells: Mapping[str, Any], width: int | None) -> list[str]:
             width,
         ),
         table(
-            'What moves between cells depend on',
+            'Requirements of moves between cells',
             ['what', 'value', 'where', 'good'],
             needs,
             width,

@@ -70,7 +70,7 @@ class Connection:
             try:
                 self._subscribe(number, callback)
             except libvirt.libvirtError as error:
-                LOG.info('libvirt tells no events %d: %s', number, error)
+                LOG.info('libvirt sends no events %d: %s', number, error)
 
     def domains(self) -> list[Domain]:
         """All domains as they are now.
@@ -139,7 +139,7 @@ class Connection:
                 return None
             if not self._own.isAlive():
                 raise OSError(str(error)) from None
-            LOG.info('A domain cannot be looked at: %s', error)
+            LOG.info('A domain cannot be read: %s', error)
         except Exception as error:
             # Whatever it is, the other domains are watched.
             name = nova_metadata.bounded(domain.name())

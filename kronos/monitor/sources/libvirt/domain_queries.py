@@ -102,5 +102,5 @@ class DomainQueries:
         except OSError as error:
             return error
         except Exception:
-            LOG.exception('A look at domain %s failed', instance)
+            LOG.exception('Reading domain %s failed', instance)
             return OSError('it failed')

@@ -100,9 +100,9 @@ class IoErrors:
                 with Connection(self._uri) as connection:
                     is_storm = self._listen(connection) == STORM
             except OSError as error:
-                LOG.debug('No I/O errors are told: %s', error)
+                LOG.debug('The agent receives no I/O errors: %s', error)
             except Exception:
-                LOG.exception('I/O errors are listened to again')
+                LOG.exception('The agent receives I/O errors again')
             if not is_storm:
                 self._listens.clear()
             self._ended.wait(self._seconds if is_storm else RETRY_SECONDS)
@@ -126,8 +126,8 @@ class IoErrors:
         if now > self._calm_after:
             LOG.warning(
                 'More than %g I/O errors came within %g s, the last of '
-                'instance %s. They are listened to for a moment every %g s '
-                'until they are fewer',
+                'instance %s. The agent samples them every %g s until there '
+                'are fewer',
                 self._rate * WINDOW,
                 WINDOW,
                 instance,

@@ -29,8 +29,8 @@ IO_SECONDS = 2.0
 END_SECONDS = 2.0
 CHECK_SECONDS = 15.0
 REMEDY = (
-    'libvirtd or virtqemud has to run, and this user needs its read-only '
-    'socket'
+    'libvirtd or virtqemud must run, and this user needs access to its '
+    'read-only socket'
 )
 
 
@@ -111,7 +111,7 @@ class Libvirt(Source):
             except OSError as error:
                 why = str(error)
             except Exception as error:
-                LOG.exception('libvirt is connected to again')
+                LOG.exception('The agent is connected to libvirt again')
                 why = repr(error)
             if self._ended.is_set():
                 return

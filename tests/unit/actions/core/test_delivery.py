@@ -59,7 +59,7 @@ class TwiceTestCase(DeliveryTestCase):
         self.assertEqual(
             [
                 f'Instance {base.UUID}: its plan was delivered twice; this '
-                'one waits for the other'
+                'delivery waits for the other one'
             ],
             self.log.output.splitlines(),
         )

@@ -378,7 +378,7 @@ class TestDatabase(SlotsTestCase):
         log = self.useFixture(fixtures.FakeLogger())
         self.fails = lock.RowMissing()
         self.slots().release()
-        self.assertIn('The turn of action own', log.output)
+        self.assertIn('The slot of action own', log.output)
 
     def test_an_action_that_is_not_there(self):
         error = self.assertRaises(

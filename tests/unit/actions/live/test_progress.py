@@ -197,7 +197,7 @@ class LivenessTestCase(FollowTestCase):
         self.look(late)
         self.instance.script = (*['running'] * 50, 'completed')
         self.assertEqual('', self.run_move())
-        self.assertIn('destination h2 is well again', self.log.output)
+        self.assertIn('destination h2 is available again', self.log.output)
 
     def test_destination_forced_down(self):
         self.fail_host('h2', forced=True)
@@ -247,7 +247,7 @@ class LivenessTestCase(FollowTestCase):
         )
         self.instance.script = (*['running'] * 50, 'completed')
         self.assertEqual('', self.run_move())
-        self.assertIn('source h1 is well again', self.log.output)
+        self.assertIn('source h1 is available again', self.log.output)
 
     def test_source_disabled_is_nothing(self):
         self.fail_host('h1', status='disabled')

@@ -153,7 +153,7 @@ class TestNoVersions(NovaTestCase):
 
     def test_it_is_refused(self) -> None:
         error = self.fails(self.nova.list_aggregates)
-        self.assertIn('names no microversions', str(error))
+        self.assertIn('reports no microversions', str(error))
 
 
 class TestAwayAtFirst(NovaTestCase):

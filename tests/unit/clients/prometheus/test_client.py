@@ -387,7 +387,7 @@ class TestFailures(PrometheusTestCase):
 
     def test_json_of_something_else(self) -> None:
         self.wire.post(QUERY, json=['hello'])
-        self.unreachable(self.read(), 'not one of Prometheus')
+        self.unreachable(self.read(), 'does not come from Prometheus')
 
     def test_redirect(self) -> None:
         self.wire.post(

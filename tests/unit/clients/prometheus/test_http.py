@@ -68,7 +68,7 @@ class TestEndlessAnswers(base.BaseTestCase):
         # Long enough for its head to come on a busy machine.
         reading = self.ask(self.serve(head, piece), 3.0)
         self.assertEqual(Health.UNREACHABLE, reading.health)
-        self.assertIn('no whole answer within 3 s', reading.error)
+        self.assertIn('no complete answer within 3 s', reading.error)
         self.assertTrue(reading.is_away)
         # The connection is closed, not left to trickle on.
         self.assertTrue(self.gone.wait(60))

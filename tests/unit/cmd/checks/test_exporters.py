@@ -115,7 +115,7 @@ class TestCheck(base.BaseTestCase):
         self.assertEqual([NODE], self.fitting(rows))
         remedy = exporters.remedy([*rows.values()])
         self.assertIn('no exporter of servers', remedy)
-        self.assertIn(f'{SAMPLES[NODE]} guesses', remedy)
+        self.assertIn(f'{SAMPLES[NODE]} estimates', remedy)
 
     def test_none(self) -> None:
         rows = self.rows()

@@ -55,14 +55,16 @@ class TestMonitors(MonitorsTestCase):
         )
         conf = self.conf(host_match='short')
         text = self.run_it('--config-file', conf)[1]
-        self.assertIn('Instance monitors that are missed (2 report)', text)
+        self.assertIn(
+            'Hosts without a working instance monitor (2 report)', text
+        )
 
     def test_a_query_asks_for_them_in_vain(self) -> None:
         query = 'max by (host) (kronos_vm_failed)'
         result = self.check(exclude_hosts_query=query)
         self.assertEqual(0, result['series'])
         text = self.codes['monitors-none']['text']
-        self.assertIn('exclude_hosts_query: asks for', text)
+        self.assertIn('exclude_hosts_query: reads the', text)
         self.assertNotIn('monitors-missing', self.codes)
 
     def test_prometheus_does_not_say(self) -> None:

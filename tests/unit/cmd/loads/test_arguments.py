@@ -47,10 +47,10 @@ class TestArguments(base.BaseTestCase):
             (('--jobs', '0'), 'is not within 1 and 1024'),
             (('--seed', '-1'), 'is not a whole number'),
             (('--watts', '90'), 'at least two numbers of watts'),
-            (('load', '--advise', '--html', 'x'), 'leave out --html'),
+            (('load', '--advise', '--html', 'x'), 'remove --html'),
             (
                 ('load', '--compare', 'x', '--compare', 'x'),
-                'a file is there twice',
+                'the same file is given twice',
             ),
             (('load', '--out', 'x'), '--out'),
         ):

@@ -59,15 +59,15 @@ class TestArguments(RecordTestCase):
         for words, fault in (
             (('--fetch', '7d'), '--fetch needs --out'),
             (('--out', 'x'), '--out needs --fetch'),
-            (('--fetch', '7d', '--out', 'x', 'y'), 'leave out LOAD'),
+            (('--fetch', '7d', '--out', 'x', 'y'), 'remove LOAD'),
             (
                 (
                     *('--fetch', '7d', '--out', 'x'),
                     *('--raw', 'a=b', '--raw', 'a=c'),
                 ),
-                'a policy is there twice',
+                'the same policy is given twice',
             ),
-            (('--raw', 'a=b', 'x'), '--raw: it belongs to --fetch'),
+            (('--raw', 'a=b', 'x'), '--raw: it requires --fetch'),
             (
                 ('--fetch', '7d', '--out', 'x', '--interval', '300'),
                 '--interval: simulate the load afterwards',
@@ -119,7 +119,7 @@ class TestFetch(RecordTestCase):
         self.assertEqual(GONE, len(dead))
         self.assert_waves(load)
         self.assertFalse(np.isnan(load.remainder['ram']).any())
-        self.assertIn(f'kronos-simulate: {self.out} is written', lines)
+        self.assertIn(f'kronos-simulate: {self.out} was written', lines)
         # The fake has no series of those that are gone.
         self.assertIn(
             'kronos-simulate: limit: Policy cpu: 9 of 104 servers have no '
@@ -194,8 +194,8 @@ class TestFetch(RecordTestCase):
                 code, lines = self.fetch()
             self.assertEqual(status, code)
             self.assertEqual(
-                f'kronos-simulate: {self.out} is not whole; repeat the '
-                'command to go on',
+                f'kronos-simulate: {self.out} is not complete; repeat the '
+                'command to continue',
                 lines[-2],
             )
         self.assertEqual(0, self.fetch()[0])

@@ -91,9 +91,9 @@ class TestCheck(base.BaseTestCase):
         self.assertEqual('window-forecast', finding.code)
         self.assertRegex(
             finding.text,
-            'policy cpu: in the last 8 h the average of .* min told the next '
-            '30 min best: it was off by .* % of the mean usage, the values '
-            'of the moment by',
+            'policy cpu: in the last 8 h, the average of .* min predicted the '
+            'next 30 min best, with an error of .* % of the mean usage; the '
+            'error of the values of the moment was',
         )
 
     def test_a_window_that_is_right(self) -> None:

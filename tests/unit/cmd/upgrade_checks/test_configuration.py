@@ -59,7 +59,9 @@ class TestConfiguration(FilesTestCase):
         """It is told, and the others are read."""
         result = self.check('/nowhere/nova.conf', max_moves=3)
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('/nowhere/nova.conf may not be read', result.details)
+        self.assertIn(
+            'this user may not read /nowhere/nova.conf', result.details
+        )
         self.assertIn('[kronos] max_moves', result.details)
 
 
@@ -96,16 +98,20 @@ class TestOldNames(FilesTestCase):
     def test_renamed(self) -> None:
         """It is taken today, so no other name is proposed."""
         told = self.told(old_name=1)
-        self.assertIn('[kronos] old_name is [kronos] new_name today', told)
+        self.assertIn(
+            '[kronos] old_name is now called [kronos] new_name', told
+        )
         self.assertEqual(1, told.count('old_name'))
 
     def test_in_another_group(self) -> None:
         told = self.told(more='[elsewhere]\nmoved = 1')
-        self.assertIn('[elsewhere] moved is [kronos] new_name', told)
+        self.assertIn(
+            '[elsewhere] moved is now called [kronos] new_name', told
+        )
 
     def test_to_be_removed(self) -> None:
         told = self.told(on_its_way=1)
-        self.assertIn('[kronos] on_its_way goes away with a later', told)
+        self.assertIn('[kronos] on_its_way will be removed in a later', told)
         self.assertIn('Remedy: nothing reads it', told)
 
     def test_new_names(self) -> None:

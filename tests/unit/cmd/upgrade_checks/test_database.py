@@ -89,8 +89,8 @@ class TestUnread(DatabaseTestCase):
         self.assert_told(
             database.hosts(self.asked),
             Code.WARNING,
-            "of Watcher's database, services were not read: ValueError: a row "
-            'is not as Watcher writes it. Remedy: look for a row',
+            "in Watcher's database, services could not be read: ValueError: "
+            'a row does not have the format of Watcher. Remedy: find the row',
         )
         for check in CHECKS[:-1]:
             self.assertEqual(Code.SUCCESS, check(self.asked).code)
@@ -110,7 +110,7 @@ class TestStrategies(DatabaseTestCase):
         self.assert_told(result, code, *texts)
 
     def test_equal(self) -> None:
-        self.told(Code.SUCCESS, '6 strategies and their goals are as')
+        self.told(Code.SUCCESS, '6 strategies and their goals match')
 
     def test_none_yet(self) -> None:
         self.stored['known'] = 0
@@ -132,11 +132,11 @@ class TestStrategies(DatabaseTestCase):
             result,
             Code.FAILURE,
             'cancels these audits: nightly (u1, ONGOING), (u2, ONGOING); and '
-            '1 action plans that wait or run; the code differs from '
+            '1 waiting or running action plans; the code differs from '
             'the database in: goal kronos_x (its display name), strategy '
             'kronos_spread (its parameters aggregates)',
         )
-        self.assertNotIn('that are over', result.details)
+        self.assertNotIn('ended audits', result.details)
 
     def test_a_plan_alone(self) -> None:
         """Of an audit that is over; it may still be carried out."""
@@ -147,13 +147,16 @@ class TestStrategies(DatabaseTestCase):
         }
         self.told(
             Code.FAILURE,
-            'no audit; and 1 action plans that wait or run; 2 audits that '
-            'are over will be shown as CANCELLED, too',
+            'no audit; and 1 waiting or running action plans; 2 ended '
+            'audits will also be shown as CANCELLED',
         )
 
     def test_nothing_under_way(self) -> None:
         self.stored |= {'strategies': [STALE]}
-        self.told(Code.WARNING, 'no audit is under way that the next start')
+        self.told(
+            Code.WARNING,
+            'the next start of a decision engine would cancel no running',
+        )
 
 
 class TestPlans(DatabaseTestCase):
@@ -172,13 +175,15 @@ class TestPlans(DatabaseTestCase):
         )
         self.read['plans'] = self.read['plans'][-1:]
         result = database.plans(self.asked)
-        self.assert_told(result, Code.WARNING, 'way: q (PENDING). Remedy')
+        self.assert_told(result, Code.WARNING, 'running: q (PENDING). Remedy')
 
 
 class TestParameters(DatabaseTestCase):
     def test_good(self) -> None:
         result = database.parameters(self.asked)
-        self.assert_told(result, Code.SUCCESS, '3 actions wait, and each is')
+        self.assert_told(
+            result, Code.SUCCESS, '3 actions wait, and this applier supports'
+        )
 
     def test_what_cannot_be_read_here(self) -> None:
         self.read['actions']['unreadable'] = [
@@ -188,14 +193,14 @@ class TestParameters(DatabaseTestCase):
         self.assert_told(
             result,
             Code.FAILURE,
-            'does not understand the actions a (kronos_x, plan p): no b',
+            'does not support the actions a (kronos_x, plan p): no b',
         )
 
     def test_what_no_applier_knows_yet(self) -> None:
         self.read['actions']['unannounced'] = ['kronos_x', 'kronos_y']
         result = database.parameters(self.asked)
         self.assert_told(
-            result, Code.WARNING, 'with the code of kronos_x, kronos_y: an'
+            result, Code.WARNING, 'with the code for kronos_x, kronos_y: an'
         )
 
 
@@ -213,8 +218,8 @@ class TestHosts(DatabaseTestCase):
         self.assert_told(
             result,
             Code.WARNING,
-            'watcher-decision-engine on there; watcher-applier on far (not '
-            'heard of lately). Remedy: run "kronos-status upgrade check" '
+            'watcher-decision-engine on there; watcher-applier on far (no '
+            'recent heartbeat). Remedy: run "kronos-status upgrade check" '
             'on each',
         )
 
@@ -223,5 +228,5 @@ class TestHosts(DatabaseTestCase):
         self.read['services'] = [up(services.ENGINE, 'here')]
         result = database.hosts(self.asked)
         self.assert_told(
-            result, Code.WARNING, 'the database knows no watcher-applier'
+            result, Code.WARNING, 'the database has no watcher-applier'
         )

@@ -26,14 +26,14 @@ class TestNames(base.BaseTestCase):
         self.packages.add('other', '1.0', f'{STRATEGIES}other = other:Other\n')
         result = plugins.names()
         self.assertEqual(Code.SUCCESS, result.code)
-        self.assertIn('plugins, and nobody else has', result.details)
+        self.assertIn('plugins, and no other package uses', result.details)
 
     def test_two_packages(self) -> None:
         self.packages.add('rival', '1.0', STRATEGIES + RIVAL)
         result = plugins.names()
         self.assertEqual(Code.FAILURE, result.code)
         self.assertIn(
-            'watcher_strategies:kronos_spread is claimed by rival 1.0, too',
+            'watcher_strategies:kronos_spread is also provided by rival 1.0',
             result.details,
         )
         self.assertIn('Remedy: uninstall the package that', result.details)
@@ -43,7 +43,9 @@ class TestNames(base.BaseTestCase):
         self.packages.add('kronos-copy', '0.9', STRATEGIES + SPREAD)
         result = plugins.names()
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('kronos_spread is of kronos-copy 0.9', result.details)
+        self.assertIn(
+            'kronos_spread is also provided by kronos-copy 0.9', result.details
+        )
 
     def test_a_package_without_entry_points(self) -> None:
         self.packages.add('kronos-watcher', '9.9')
@@ -107,8 +109,9 @@ class TestLoad(base.BaseTestCase):
         result = self.load()
         self.assertEqual(Code.FAILURE, result.code)
         self.assertIn(
-            'a process like watcher-applier does not come up: ImportError: '
-            'no y. Remedy: install kronos-watcher[watcher] whole',
+            'a test process of watcher-applier failed to start: ImportError: '
+            'no y. Remedy: install kronos-watcher[watcher] with all '
+            'its dependencies',
             result.details,
         )
 

@@ -76,25 +76,25 @@ class TestNova(NovaTestCase):
         self.wire.post(f'{AUTH_URL}/auth/tokens', status_code=503)
         result = self.told()
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('Nova could not be asked: ', result.details)
+        self.assertIn('Nova could not be queried: ', result.details)
 
     def test_nova_is_away(self) -> None:
         for url in (NOVA, f'{NOVA}/'):
             self.wire.get(url, status_code=503)
         result = self.told()
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('Nova could not be asked: ', result.details)
+        self.assertIn('Nova could not be queried: ', result.details)
 
     def test_no_credentials(self) -> None:
         result = self.told(credentials='')
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('Nova could not be asked: ', result.details)
+        self.assertIn('Nova could not be queried: ', result.details)
 
     def test_a_value_that_is_none(self) -> None:
         """It is not shown: it may be a password at the wrong place."""
         result = self.told(more='timeout = s3cret')
         self.assertEqual(Code.WARNING, result.code)
-        self.assertIn('asked: ConfigFileValueError', result.details)
+        self.assertIn('queried: ConfigFileValueError', result.details)
 
     def test_no_configuration(self) -> None:
         found = configuration.Configuration(Paths(), [])
@@ -108,4 +108,4 @@ class TestOldNova(NovaTestCase):
         result = self.told()
         self.assertEqual(Code.FAILURE, result.code)
         self.assertIn('is 2.60; Kronos needs 2.', result.details)
-        self.assertIn('it does not tell', result.details)
+        self.assertIn('it does not show', result.details)

@@ -291,8 +291,8 @@ class TestQuarantine(base.BaseTestCase):
 
     def test_the_numbers_are_said(self) -> None:
         ends = (
-            ' (The migration was under way for migration_timeout and was '
-            'aborted); a successful migration by hand ends the quarantine'
+            ' (The migration ran for migration_timeout, and Kronos '
+            'aborted it); a successful migration by hand ends the quarantine'
         )
         told = 'MigrationFailed, too_slow at its move a -> b, 2 min ago'
         one = failed('MigrationFailed', fault='too_slow')

@@ -62,8 +62,8 @@ class TestVerifyQuery(base.BaseTestCase):
             options(file),
         )
         self.assertEqual(
-            f'Bad configuration: [kronos] cell_verify_query in {file}: it has '
-            'neither {uuid} nor {host}, so it would tell nothing of the '
+            f'Bad configuration: [kronos] cell_verify_query in {file}: it '
+            'contains neither {uuid} nor {host}, so it does not measure the '
             'server that was moved',
             str(error),
         )

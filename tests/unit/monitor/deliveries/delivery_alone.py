@@ -172,7 +172,7 @@ class TestAway(DeliveryTestCase):
         self.empty()
         self.assertEqual(['1', '2', '3'], self.ids(sink))
         self.assertEqual(1, self.log.output.count('it sleeps'))
-        self.assertEqual(1, self.log.output.count('takes messages again'))
+        self.assertEqual(1, self.log.output.count('accepts messages again'))
 
     def test_it_holds_up_no_other(self) -> None:
         dead, mute, good = Told('dead'), Told('mute'), Told('good')

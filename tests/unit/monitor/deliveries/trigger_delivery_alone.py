@@ -179,7 +179,7 @@ class TestRounds(base.BaseTestCase):
         self.round(AWAY, after=2.0)
         self.assertEqual(1, self.log.output.count('it sleeps'))
         self.round(DONE, after=2.0)
-        self.assertIn('takes triggers again', self.log.output)
+        self.assertIn('accepts triggers again', self.log.output)
         self.assertEqual(1.0, self.delivered())
 
     def test_it_stumbles(self) -> None:
@@ -211,7 +211,9 @@ class TestRounds(base.BaseTestCase):
         self.round(PENDING, after=60.0)
         for _ in range(3):
             self.round(PENDING, after=LATE_SECONDS)
-        self.assertEqual(1, self.log.output.count('nothing has come of its'))
+        self.assertEqual(
+            1, self.log.output.count('its trigger has had no effect')
+        )
 
     def test_they_are_let_go(self) -> None:
         self.happen()

@@ -21,8 +21,8 @@ class TestExplain(base.BaseTestCase):
     def test_each_ending(self) -> None:
         sent = (
             'LIFECYCLE/STOPPED_FAILED is a failure of kind crash. Rule ended '
-            'decides: it is sent as critical to hook, unless one of its kind '
-            'was sent for the same instance in the 30 s before.'
+            'applies: the event is sent as critical to hook, unless an event '
+            'of its kind was sent for the same instance in the 30 s before.'
         )
         for words, text in (
             (['STOPPED_FAILED'], sent),
@@ -31,21 +31,21 @@ class TestExplain(base.BaseTestCase):
             (
                 ['STOPPED_FAILED', 'flavor=batch.small'],
                 'LIFECYCLE/STOPPED_FAILED is a failure of kind crash. Rule '
-                'batch decides: it is dropped.',
+                'batch applies: the event is dropped.',
             ),
             (
                 ['WATCHDOG/RESET'],
                 'WATCHDOG/RESET is a failure of kind hang. No rule matches: '
-                'it is dropped.',
+                'the event is dropped.',
             ),
             (
                 ['STOPPED_DESTROYED'],
-                'LIFECYCLE/STOPPED_DESTROYED is no failure: no incident, and '
-                'no message.',
+                'LIFECYCLE/STOPPED_DESTROYED is not a failure: no incident, '
+                'and no message.',
             ),
             (
                 ['REBOOT'],
-                'REBOOT is no failure: no incident, and no message.',
+                'REBOOT is not a failure: no incident, and no message.',
             ),
         ):
             self.assertEqual(text, self.explain(*words))

@@ -61,7 +61,7 @@ class TestKeystone(RemedyTestCase):
     def test_silence(self) -> None:
         cloud = self.cloud()
         cloud.silent = '/v3'
-        self.each('lets this machine reach auth_url', cloud, timeout=0.3)
+        self.each('no firewall blocks auth_url', cloud, timeout=0.3)
 
     def test_http_instead_of_tls(self) -> None:
         cloud = self.cloud()
@@ -82,7 +82,7 @@ class TestKeystone(RemedyTestCase):
         }
         for name, cafile, words in (
             ('good', other.path, 'set cafile to the CA that signed the'),
-            ('named', authority.path, 'write into auth_url the host name'),
+            ('named', authority.path, 'use in auth_url the host name'),
             ('old', authority.path, 'renew the certificate of Keystone'),
         ):
             cloud = self.cloud(files[name])
@@ -131,7 +131,7 @@ class TestService(RemedyTestCase):
             cloud.silent = path
             text = self.text(driver, cloud, timeout=0.3)
             self.assertIn(
-                'lets this machine reach the endpoint of '
+                'no firewall blocks the endpoint of '
                 f'{name} in the Keystone catalog',
                 text,
             )
@@ -143,5 +143,5 @@ class TestService(RemedyTestCase):
                 cloud = self.cloud()
                 cloud.errors = [(status, 'no page')] * 9
                 text = self.text(driver, cloud)
-                self.assertIn('another thing answers there', text)
+                self.assertIn('another program answers there', text)
                 self.assertNotIn('there is no audit', text)

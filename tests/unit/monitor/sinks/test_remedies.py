@@ -32,7 +32,7 @@ class TestStatuses(base.BaseTestCase):
 
     def test_kinds(self) -> None:
         for words, statuses in (
-            ('another thing answers there', (300, 302, 404, 405, 407, 410)),
+            ('another program answers there', (300, 302, 404, 405, 407, 410)),
             ('[keystone_authtoken]', (401,)),
             ('in the policy of Masakari', (403,)),
             ('why it refuses', (400, 409, 413)),

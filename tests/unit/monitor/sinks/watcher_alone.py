@@ -147,7 +147,7 @@ class TestRefused(WatcherTestCase):
             for audit, told in (
                 (None, 'there is no audit recover: openstack optimize audit'),
                 ({'state': 'FAILED'}, 'FAILED'),
-                ({'state': 'CANCELLED'}, 'create another one of that name'),
+                ({'state': 'CANCELLED'}, 'create another one with that name'),
                 ({'audit_type': 'ONESHOT'}, 'must be of type EVENT'),
             ):
                 cloud.audit = None if audit is None else {**usual, **audit}

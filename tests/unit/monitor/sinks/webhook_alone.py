@@ -114,8 +114,8 @@ class TestToken(hooks.HookTestCase):
         hook = self.hook(receiver.url, bearer_token_file=str(path))
         for text, reason in (
             (None, 'No such file'),
-            ('', 'it holds no token'),
-            ('a\nb', 'it holds no token'),
+            ('', 'it contains no token'),
+            ('a\nb', 'it contains no token'),
         ):
             if text is not None:
                 path.write_text(text)
@@ -207,7 +207,7 @@ class TestCheck(hooks.HookTestCase):
         for status in (301, 401, 403, 404, 407, 500, 502, 503):
             receiver.statuses = [status]
             self.assertIn(
-                f'OPTIONS: HTTP {status}: nothing at ***; a message would',
+                f'OPTIONS: HTTP {status}: nothing at ***; the receiver would',
                 hook.check('node1'),
             )
 
@@ -249,8 +249,8 @@ class TestFaults(hooks.HookTestCase):
             ({'url': 'ftp://h'}, ['url: it must be https://HOST']),
             ({'url': 'https://[x'}, ['url: it must be https://HOST']),
             ({'url': 'https://h:999999'}, ['url: it must be https://HOST']),
-            ({'url': 'https://u:p@h'}, ['url: it holds a user']),
-            ({'url': 'https://h/a b'}, ['url: it holds a character']),
+            ({'url': 'https://u:p@h'}, ['url: it contains a user']),
+            ({'url': 'https://h/a b'}, ['url: it contains a character']),
             (
                 {'cafile': '/no/ca', 'bearer_token_file': '/no/token'},
                 ['cafile: /no/ca cannot', 'bearer_token_file: /no/token'],

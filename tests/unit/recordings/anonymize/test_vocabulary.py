@@ -308,7 +308,7 @@ class TestTexts(base.BaseTestCase):
 
     def test_own_words(self) -> None:
         """What of a warning is Kronos' own says what is lacking."""
-        text = 'the recording does not tell its time'
+        text = 'the recording does not contain its time'
         self.assertEqual(text, self.told(text))
         self.assertEqual(
             'the headroom of the hosts is not known; Placement; HTTP 503; the '

@@ -62,7 +62,7 @@ class TestReading(DaemonsTestCase):
 
     def test_what_is_unknown_is_said(self) -> None:
         warnings = '\n'.join(self.plan().warnings)
-        for word in ('headroom', 'locked', 'moves in the past'):
+        for word in ('headroom', 'locked', 'past moves'):
             self.assertIn(word, warnings)
         # Unknown room stops the plan only where somebody wants that.
         scope = self.plan(overrides={'require_headroom': 'true'})
@@ -73,7 +73,7 @@ class TestReading(DaemonsTestCase):
         (self.path / 'nova/services.json').unlink()
         scope = self.plan()
         self.assertEqual(before, scope.steps)
-        self.assertIn('taken to be up', '\n'.join(scope.warnings))
+        self.assertIn('all hosts as up and enabled', '\n'.join(scope.warnings))
 
     def test_services(self) -> None:
         """And hosts of which os-services tells nothing stay out."""
@@ -220,7 +220,7 @@ class TestFaults(DaemonsTestCase):
                 'nova/server_groups.json',
                 [0, 'policies'],
                 [],
-                '[0]: has neither policy',
+                '[0]: contains neither policy',
             ),
             (
                 'prometheus/imbalance_cpu-spread.json',
@@ -256,4 +256,6 @@ class TestFaults(DaemonsTestCase):
         self.change('meta.json', value={})
         recording = load.read(str(self.path))
         self.assertEqual(0.0, recording.recorded_at)
-        self.assertIn('does not tell its time', '\n'.join(recording.unknown))
+        self.assertIn(
+            'does not contain its time', '\n'.join(recording.unknown)
+        )

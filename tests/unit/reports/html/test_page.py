@@ -138,7 +138,7 @@ class TestRender(base.BaseTestCase):
         self.assertEqual(3, text.count('class="s-full"'))
         two = page.render(document(packed, packed), 'Two')
         # Neither the imbalance nor hosts over a threshold, in two scopes.
-        self.assertEqual(4, two.count('>no matter</td><td role="cell"'))
+        self.assertEqual(4, two.count('>not used</td><td role="cell"'))
 
     def test_the_last_of_odd_policies_is_wide(self) -> None:
         """None stands alone beside an empty half."""

@@ -221,7 +221,7 @@ class TestCut(SessionTestCase):
         place = Workplace(str(self.path))
         with place.locked():
             error = self.assertRaises(ArchiveError, self.fetch)
-            self.assertIn('another fetch is at work there', str(error))
+            self.assertIn('another fetch is running there', str(error))
         self.assertFalse(self.path.exists())
         self.fetch()
 

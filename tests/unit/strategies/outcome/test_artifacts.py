@@ -88,7 +88,7 @@ class KeepTestCase(base.BaseTestCase):
         self.kronos.report_html = True
         self.kronos.report_dir = f'{self.folder}/missing'
         self.keep()
-        self.assertIn('cannot be kept', self.log.output)
+        self.assertIn('could not be written to report_dir', self.log.output)
         self.assertNotIn('page', self.log.output)
 
     def test_what_is_no_json(self):

@@ -55,7 +55,7 @@ class TestMap(CellsTestCase):
         report = self.asked()
         self.assertEqual({'cells-none': 'error'}, self.found(report))
         result = self.finding(report, 'cells-none')
-        self.assertIn('are in old: there is none', result['text'])
+        self.assertIn('are in old: there is no other cell', result['text'])
 
     def test_hosts_of_other_types(self) -> None:
         """They are no matter: nothing is planned for them."""

@@ -72,7 +72,7 @@ class TestCells(CellsTestCase):
         for option in ('--cell-config', '--nova-policy'):
             code, out, err = self.run_it(option, self.nova_conf())
             self.assertEqual((2, ''), (code, out))
-            self.assertIn('are for --cells', err)
+            self.assertIn('require --cells', err)
 
     def test_nova_is_away(self) -> None:
         """Told once, with the listing that failed."""
@@ -97,7 +97,7 @@ class TestCells(CellsTestCase):
             ['a2', 'new', 'aggregate', 'of-new', 'az1', 'yes'],
             [one for one in lines[at + 2].split() if one != '|'],
         )
-        self.assertIn('What moves between cells depend on', lines)
+        self.assertIn('Requirements of moves between cells', lines)
         [rule] = [line for line in lines if line.strip().startswith(RULE)]
         self.assertIn('rule:admin_api', rule)
         self.assertTrue(rule.rstrip().endswith('yes'), rule)

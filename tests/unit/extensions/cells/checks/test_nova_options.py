@@ -39,7 +39,7 @@ class TestOptions(CellsTestCase):
         needs = self.judged('long_rpc_timeout = 3600')
         self.assertEqual(('3600', False), needs[RPC])
         text = self.only('cells-rpc-timeout', 'warning')['text']
-        self.assertIn('servers stay', text)
+        self.assertIn('Kronos keeps servers in their cell', text)
 
     def test_both_wait_as_long(self) -> None:
         needs = self.judged('long_rpc_timeout = 3600', long_rpc_timeout=3600)

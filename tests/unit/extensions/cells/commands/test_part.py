@@ -37,7 +37,7 @@ class TestCellCommands(base.BaseTestCase):
     def test_files_without_cells(self) -> None:
         for option in ('--cell-config', '--nova-policy'):
             fault = self.part.misuse(self.parsed(option, __file__))
-            self.assertIn('are for --cells', fault)
+            self.assertIn('require --cells', fault)
             parsed = self.parsed('--cells', option, __file__)
             self.assertEqual('', self.part.misuse(parsed))
 

@@ -54,7 +54,7 @@ class FailuresTestCase(CheckTestCase):
             found = self.check()[option]
             self.assertIn('the answer is partial', found['error'])
             finding = self.codes['failures-unknown']
-            self.assertIn('see that every store', finding['mend'])
+            self.assertIn('check that every store', finding['mend'])
             self.assertIn('kronos_recover takes no action', finding['mend'])
 
     def test_an_answer_that_cannot_be_used(self) -> None:

@@ -146,7 +146,7 @@ class TestConnection(DriverTestCase):
     def test_events_that_libvirt_does_not_know(self) -> None:
         made = self.connection()
         made.subscribe({}, {999: print})
-        self.assertIn('tells no events 999', self.log.output)
+        self.assertIn('sends no events 999', self.log.output)
         self.assertRaises(OSError, made.subscribe, {999: print})
 
     def test_nobody_there(self) -> None:
@@ -207,7 +207,7 @@ class TestDomainQueries(DriverTestCase):
             self.assertRaises(TimeoutError, self.queries.look, ONE)
         hanging.answers.set()
         self.assertRaises(OSError, self.queries.look, ONE)
-        self.assertIn('A look at domain', self.log.output)
+        self.assertIn('Reading domain', self.log.output)
         with Connection(HOST) as made:
             self.queries.use(made)
             self.assertIsNone(self.queries.look(ONE))
@@ -317,7 +317,7 @@ class TestSource(DriverTestCase):
         self.assertEqual('', self.source().check())
         fault = self.source('qemu+unix:///system?socket=/nowhere').check()
         self.assertIn('libvirt_uri qemu+unix:///system?socket=/nowhere', fault)
-        self.assertIn('libvirtd or virtqemud has to run', fault)
+        self.assertIn('libvirtd or virtqemud must run', fault)
 
     def test_check_of_one_that_hangs(self) -> None:
         with mock.patch(
