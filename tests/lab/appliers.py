@@ -3,6 +3,8 @@
 
 from typing import ClassVar
 
+from labkit import cleaning
+
 from tests.lab import base
 
 WORKERS = base.layout.ETC / 'watcher.conf.d' / 'workers.conf'
@@ -15,7 +17,7 @@ class AppliersTestCase(base.LabTestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.addCleanup(self.cloud.reset)
+        self.addCleanup(cleaning.reset, self.cloud)
         self.addCleanup(self.lab.restart, 'watcher-applier')
         self.addCleanup(WORKERS.unlink, missing_ok=True)
 

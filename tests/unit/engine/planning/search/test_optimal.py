@@ -112,7 +112,8 @@ class TestFallback(base.BaseTestCase):
         self.assertEqual('best', result.search)
         self.assertEqual('one', result.steps[0].instance)
         self.assertEqual(
-            [f'search is optimal, planned by best: {why}'], result.warnings
+            [f'search is optimal, but best made the plan: {why}'],
+            result.warnings,
         )
 
     def test_not_installed(self) -> None:
