@@ -22,7 +22,7 @@ class TestWhyNot(base.BaseTestCase):
             ('affinity', 2, 0, 1, ''),
             ('affinity', 1, 1, 1, 'has 1 other members elsewhere'),
             ('affinity', 0, 2, 1, 'has 2 other members elsewhere'),
-            ('affinity', 0, 0, 1, 'Nova asks for one'),
+            ('affinity', 0, 0, 1, 'Nova requires one'),
             ('soft-affinity', 0, 0, 1, ''),
             ('soft-affinity', 1, 0, 1, ''),
             ('soft-affinity', 1, 1, 1, 'has 1 other members elsewhere'),

@@ -162,7 +162,7 @@ class TestBegin(WorkplaceTestCase):
         error = OSError(errno.ENOSPC, 'No space left on device')
         with mock.patch.object(os, 'fsync', side_effect=error):
             text = self.fault(place.write, 'usage-cpu-00001', BLOCK)
-        self.assertIn('No space left on device. Make room there', text)
+        self.assertIn('No space left on device. Free space there', text)
         self.assertEqual([], os.listdir(self.path / 'fetch' / 'pieces'))
         self.assertEqual(
             {'plan.json', 'lives.json', 'recording', 'pieces'},
