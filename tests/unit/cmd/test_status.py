@@ -218,11 +218,11 @@ class TestPage(StatusTestCase):
         page = documented.page('upgrading.rst')
         text = documented.section(page, 'What it checks')
         self.assertEqual(
-            NAMES, re.findall(r'(?m)^(\w.+)\n(?=    \*\w+\*: )', text)
+            NAMES, re.findall(r'(?m)^(\w.+)\n(?=    (?:\* )?\*\w+\*: )', text)
         )
         self.assertEqual(
             {'success', 'warning', 'failure'},
-            set(re.findall(r'(?m)^    \*(\w+)\*: ', text)),
+            set(re.findall(r'(?m)^    (?:\* )?\*(\w+)\*: ', text)),
         )
 
     def test_commands(self) -> None:

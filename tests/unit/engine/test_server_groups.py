@@ -26,7 +26,7 @@ class TestWhyNot(base.BaseTestCase):
             ('soft-affinity', 0, 0, 1, ''),
             ('soft-affinity', 1, 0, 1, ''),
             ('soft-affinity', 1, 1, 1, 'has 1 other members elsewhere'),
-            ('custom', 0, 0, 1, 'not known'),
+            ('custom', 0, 0, 1, 'unknown policy'),
         ]
         for policy, there, elsewhere, most, words in table:
             group = ServerGroup('g', policy, [], max_server_per_host=most)

@@ -251,7 +251,7 @@ class TestKilled(agents.AgentTestCase):
         log = self.folder / 'log'
         before = log.stat().st_size if log.exists() else 0
         process = self.process(url)
-        until(lambda: 'The agent watches' in log.read_text()[before:])
+        until(lambda: 'starts' in log.read_text()[before:])
         return process
 
     def watching(self) -> None:
