@@ -151,7 +151,7 @@ class TestOpenStackClient(base.KronosTestCase):
         )
         code, _, err = self.said('plan', 'show', dummy['uuid'])
         self.assertEqual(1, code)
-        self.assertIn('is of the strategy dummy, not of Kronos', err)
+        self.assertIn('belongs to the strategy dummy, not to Kronos', err)
         shown = self.give(SHOWN.search(err)[0])
         self.assertEqual(dummy['uuid'], shown['UUID'])
 
@@ -184,7 +184,7 @@ class TestOpenStackClient(base.KronosTestCase):
         for one in commands:
             code, out, err = self.said(*one, token='of-a-reader')
             self.assertEqual((1, ''), (code, out), err)
-            self.assertRegex(err, r'^this needs the rights .*HTTP 403.*\n$')
+            self.assertRegex(err, r'^this requires the role .*HTTP 403.*\n$')
         self.useFixture(
             fixtures.MonkeyPatch('kronos.clients.watcher.MICROVERSION', '1.99')
         )

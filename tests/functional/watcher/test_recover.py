@@ -165,7 +165,8 @@ class TestPlan(RecoverTestCase):
         self.assertEqual([], self.actions(self.plan(audit)))
         self.assertIn(
             '3 hosts are at fault or were closed by Kronos (h1, h2, h3), and '
-            'max_closed_hosts is 1: it is the storage or the network',
+            'max_closed_hosts is 1: the likely cause is the storage or the '
+            'network',
             self.message(audit),
         )
         self.assertEqual(

@@ -162,7 +162,7 @@ class TestSchema(UpgradeTestCase):
             self.assertNotIn(audit['uuid'], row['details'])
         self.assertIn('strategy kronos_spread (its parame', row['details'])
         self.assertIn('1 ended audits', row['details'])
-        self.assertIn('and 1 action plans that wait', row['details'])
+        self.assertIn('and 1 waiting or running action plans', row['details'])
         self.sync()
         for audit, state in (
             (event, 'CANCELLED'),
