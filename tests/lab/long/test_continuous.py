@@ -22,6 +22,8 @@ class TestContinuous(base.LabTestCase):
         'cooldown': base.WINDOW_SECONDS + 10,
         # That of the hosts is a third of their load here, and it is their own.
         'unexplained_load': 'stays',
+        # It waits for every step below the threshold, however small.
+        'min_plan_gain': 0,
     }
 
     def test_ten_minutes_of_changing_demands(self):
