@@ -39,7 +39,7 @@ class TestTwoAppliers(TwoAppliersTestCase):
         ]
         uuids = self.boot([*wanted, *members])
         plans = [
-            self.audited('aggregates=alpha', '--force')[1],
+            self.audited('aggregates=alpha max_migrations=8', '--force')[1],
             self.audited(
                 'aggregates=alpha hosts=cmp1', '--force', 'kronos_evacuate'
             )[1],
