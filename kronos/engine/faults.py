@@ -53,6 +53,7 @@ class Fault(StrEnum):
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
+    INSTANCE_CONSENT = 'instance_consent'
     INSTANCE_NOT_ACTIVE = 'instance_not_active'
     INSTANCE_BUSY = 'instance_busy'
     INSTANCE_ALLOCATIONS = 'instance_allocations'
@@ -220,6 +221,13 @@ TABLE: dict[Fault, Consequence] = {
         Whose.OPERATOR,
         'kronos:pin was set on the server after it was planned.',
         'Nothing: its owner wants it to stay.',
+        rests=CooldownScope.SCOPE,
+    ),
+    Fault.INSTANCE_CONSENT: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The owner of the server withdrew consent after it was planned.',
+        'Nothing: the next plan leaves the server out.',
         rests=CooldownScope.SCOPE,
     ),
     Fault.INSTANCE_NOT_ACTIVE: Consequence(

@@ -36,8 +36,11 @@ class PhaseRow:
     """Whether an instance stays away from where it was moved away."""
     may_price_soft_groups: bool = False
     """Whether soft groups are priced where the settings ask for that."""
+    is_balance: bool = False
+    """Whether its moves are for the load of hosts alone."""
     is_drain: bool = False
-    """Whether ``drain_may_exceed_threshold`` is about it."""
+    """Whether it empties hosts: ``drain_may_exceed_threshold`` and the
+    ``drain-overrides`` of ``consent`` are about it."""
     always_prices_soft_groups: bool = False
     """Whether they are priced whatever the settings ask for."""
     spares_moved: bool = False
@@ -59,12 +62,14 @@ TABLE: dict[Phase, PhaseRow] = {
     ),
     MigrationPhase.RELIEVE: PhaseRow(
         from_counting=True,
+        is_balance=True,
         ceilings=True,
         return_guard=True,
         spares_moved=True,
     ),
     MigrationPhase.SPREAD: PhaseRow(
         from_counting=True,
+        is_balance=True,
         return_guard=True,
         may_price_soft_groups=True,
         spares_moved=True,
@@ -72,12 +77,19 @@ TABLE: dict[Phase, PhaseRow] = {
     ),
     MigrationPhase.PACK: PhaseRow(
         from_counting=True,
+        is_balance=True,
         ceilings=True,
         return_guard=True,
         spares_moved=True,
         spares_young=True,
     ),
 }
+
+
+def row_of(phase: str) -> PhaseRow:
+    """The row of a phase by its name; one without rules if it is unknown."""
+    is_known = phase in list(MigrationPhase)
+    return TABLE[MigrationPhase(phase)] if is_known else PhaseRow()
 
 
 LIVE = [*TABLE]

@@ -100,6 +100,12 @@ class Code(ReasonCode):
         'Its owner opted out by kronos:pin.',
         'Let its owner remove the metadata key or tag.',
     )
+    INSTANCE_CONSENT = (
+        'instance_consent',
+        'Its owner refuses such moves by kronos:consent.',
+        'Let its owner change the metadata key or tag, or set consent or '
+        'consent_projects.',
+    )
     INSTANCE_NOT_ACTIVE = (
         'instance_not_active',
         'Its status is not ACTIVE.',

@@ -94,6 +94,17 @@ class VetoReference(Choice):
     INITIAL = 'initial', 'the imbalance before the plan'
 
 
+class ConsentRule(Choice):
+    """How much the consent of owners counts."""
+
+    HONOUR = 'honour', 'every move needs the consent of the owner'
+    DRAIN_OVERRIDES = (
+        'drain-overrides',
+        'draining a host needs no consent, every other move does',
+    )
+    IGNORE = 'ignore', 'no move needs consent'
+
+
 class SoftRules(Choice):
     """What soft server-group policies mean to a plan."""
 

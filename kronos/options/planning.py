@@ -3,8 +3,9 @@
 
 from dataclasses import dataclass
 
-from kronos.common.names.name_marks import Text
+from kronos.common.names.name_marks import ProjectName, Text
 from kronos.options.choices import (
+    ConsentRule,
     HostMatch,
     PartialAnswers,
     SearchName,
@@ -95,6 +96,16 @@ class PlanningOptions:
             'hw:watchdog_action',
             'quota:*',
         ],
+    )
+    consent: ConsentRule = option(
+        ConsentRule.HONOUR,
+        'Whether moves need the consent that the owner of a server gives by '
+        'the metadata key or tag kronos:consent. The lock of a server and '
+        'kronos:pin always hold.',
+    )
+    consent_projects: list[ProjectName] = option(
+        [],
+        'Ids of the projects whose consent counts. Empty: all projects.',
     )
     evacuate: bool = option(
         False,

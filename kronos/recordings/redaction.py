@@ -14,6 +14,7 @@ from oslo_utils import strutils
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
+from kronos.engine.eligibility import consent
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.types import Instance
 from kronos.policies import loader
@@ -34,7 +35,7 @@ def redacted(recording: Recording) -> Recording:
 
     It plans to the very same steps.
     """
-    keys = {PIN}.union(
+    keys = {PIN, consent.KEY}.union(
         *recording.request.excluded_metadata,
         *(part.metadata for part in parts.every()),
     )
@@ -91,12 +92,23 @@ def _aggregate(aggregate: HostAggregate) -> HostAggregate:
 def _instance(instance: Instance, keys: Collection[str]) -> Instance:
     """Only what an owner or an audit may have said by its metadata."""
     metadata = {
-        key: '' if key == PIN else value
+        key: _value(key, value)
         for key, value in instance.metadata.items()
         if key in keys
     }
-    tags = [tag for tag in instance.tags if tag == PIN]
+    tags = [
+        consent.shortened(tag)
+        for tag in instance.tags
+        if tag == PIN or consent.is_tag(tag)
+    ]
     return dataclasses.replace(instance, metadata=metadata, tags=tags)
+
+
+def _value(key: str, value: str) -> str:
+    """A value of metadata, as much of it as planning and reasons need."""
+    if key == PIN:
+        return ''
+    return consent.shortened(value) if key == consent.KEY else value
 
 
 def _text(text: str, policies: list[Policy]) -> str:

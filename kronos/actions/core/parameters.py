@@ -11,6 +11,7 @@ from kronos.clients.schema import seconds_of
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.engine.settings import ConsentRule
 
 _NOT_UP = re.compile(r'Compute service of (\S+) is unavailable')
 
@@ -93,6 +94,8 @@ class MoveSettings:
         default_factory=lambda: ['VCPU', 'MEMORY_MB']
     )
     """The classes that are looked at in Placement."""
+    consent: ConsentRule = ConsentRule.HONOUR
+    consent_projects: list[str] = field(default_factory=list)
 
 
 def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
@@ -109,6 +112,8 @@ def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
         'retry_backoff': kronos.retry_backoff,
         'require_headroom': kronos.require_headroom,
         'resources': resources(kronos),
+        'consent': ConsentRule(kronos.consent),
+        'consent_projects': kronos.consent_projects,
     }
 
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from enum import Enum
 
 from kronos.actions.core import checks, concurrency, slots
-from kronos.actions.core.parameters import MigrationTask
+from kronos.actions.core.parameters import MigrationTask, MoveSettings
 from kronos.actions.live.context import MigrationContext
 from kronos.actions.live.parameters import MigrationSettings
 from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
-from kronos.engine import faults, types
-from kronos.engine.eligibility import instances
+from kronos.engine import faults, phase_rules, types
+from kronos.engine.eligibility import consent, instances
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
@@ -25,6 +25,7 @@ from kronos.engine.settings import Settings
 OF_INSTANCE = {
     Code.INSTANCE_LOCKED: Fault.INSTANCE_LOCKED,
     Code.INSTANCE_PINNED: Fault.INSTANCE_PINNED,
+    Code.INSTANCE_CONSENT: Fault.INSTANCE_CONSENT,
     Code.INSTANCE_BUSY: Fault.INSTANCE_BUSY,
     Code.INSTANCE_NOT_ACTIVE: Fault.INSTANCE_NOT_ACTIVE,
     Code.INSTANCE_NOT_RUNNING: Fault.INSTANCE_NOT_ACTIVE,
@@ -34,7 +35,6 @@ looked for: what passes by itself (a task) before what it brings about (a
 status). Left out are what only an audit knows (``INSTANCE_UNMOVABLE``, the
 past) and ``INSTANCE_EXTRA_SPEC``: a flavor changes by a resize alone, and
 that ends elsewhere or in another status."""
-ANY_SPEC = Settings(allowed_extra_specs=['*'])
 
 
 class Readiness(Enum):
@@ -46,7 +46,7 @@ class Readiness(Enum):
     ARRIVED = 'arrived'
 
 
-def check(client: NovaClient, task: MigrationTask) -> Readiness:
+def check(client: NovaClient, settings: MoveSettings) -> Readiness:
     """Look at the instance and at both hosts as they are now.
 
     :raises StaleTask: the instance is gone, or is elsewhere; or its host
@@ -54,13 +54,14 @@ def check(client: NovaClient, task: MigrationTask) -> Readiness:
     :raises PreFlightError: it must not or cannot be moved now
     :raises NovaClientError: Nova cannot be asked
     """
+    task = settings.task
     instance = client.get_instance(task.instance)
     if instance is not None and instance.host == task.destination:
         return Readiness.ARRIVED
     instance = checks.require_at_source(instance, task, 'instance')
     if instance.task_state == 'migrating' and _is_under_way(client, task):
         return Readiness.UNDER_WAY
-    _check_instance(instance)
+    _check_instance(instance, settings)
     _check_hosts(client, task)
     _check_closed(client, task)
     return Readiness.READY
@@ -87,12 +88,19 @@ def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
     return bool(ends)
 
 
-def _check_instance(instance: types.Instance) -> None:
-    reasons = {
-        reason.code: reason for reason in instances.reasons(instance, ANY_SPEC)
-    }
+def _check_instance(instance: types.Instance, settings: MoveSettings) -> None:
+    planned = Settings(
+        allowed_extra_specs=['*'],
+        consent=settings.consent,
+        consent_projects=settings.consent_projects,
+    )
+    reasons = instances.reasons(instance, planned)
+    row = phase_rules.row_of(settings.task.phase)
+    if refusal := consent.why_not(instance, planned, row):
+        reasons.append(refusal)
+    by_code = {reason.code: reason for reason in reasons}
     for code, fault in OF_INSTANCE.items():
-        if reason := reasons.get(code):
+        if reason := by_code.get(code):
             raise faults.error(fault, f'the instance cannot move: {reason}')
 
 
@@ -153,7 +161,7 @@ class Admission:
             # Many may wait for their own plan: Nova need not be asked.
             self._put_off()
             return reason
-        readiness = check(self._context.nova, self._task)
+        readiness = check(self._context.nova, self._settings)
         self.arrived = readiness is Readiness.ARRIVED
         if self.arrived:
             return ''

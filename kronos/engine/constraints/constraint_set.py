@@ -23,6 +23,7 @@ from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.headroom import HeadroomConstraint
 from kronos.engine.constraints.host_status import HostStatus
 from kronos.engine.constraints.minimum_stay import MinimumStay
+from kronos.engine.constraints.owner_consent import OwnerConsent
 from kronos.engine.constraints.return_guard import ReturnGuard
 from kronos.engine.constraints.same_host import SameHost
 from kronos.engine.constraints.server_group import (
@@ -52,6 +53,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     CapacityCeiling,
     ReturnGuard,
     MinimumStay,
+    OwnerConsent,
 )
 """Those of the trunk, in the order in which their reasons are given."""
 

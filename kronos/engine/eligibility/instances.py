@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from kronos.engine.eligibility import allocations
+from kronos.engine.eligibility import allocations, consent
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, Snapshot
@@ -61,7 +61,7 @@ def reasons(instance: Instance, settings: Settings) -> list[Reason]:
     asked for (devices, pinned memory), and what somebody forbade. Limits
     that depend on the destination are not judged here.
     """
-    against = forbidden(instance)
+    against = forbidden(instance, settings)
     if (instance.status, instance.task_state, instance.power_state) != IDLE:
         against += _not_running(instance)
     if instance.failure:
@@ -94,7 +94,7 @@ def _vtpm(instance: Instance) -> list[Reason]:
     return [Reason(text, Code.INSTANCE_VTPM, security or '')]
 
 
-def forbidden(instance: Instance) -> list[Reason]:
+def forbidden(instance: Instance, settings: Settings) -> list[Reason]:
     """What somebody forbids, whatever kind of move it is."""
     against = []
     if instance.unmovable:
@@ -112,6 +112,8 @@ def forbidden(instance: Instance) -> list[Reason]:
     if PIN in instance.tags:
         text = f'it has the tag {PIN}'
         against.append(Reason(text, Code.INSTANCE_PINNED, 'tags'))
+    if refusal := consent.forbidden(instance, settings):
+        against.append(refusal)
     return against
 
 

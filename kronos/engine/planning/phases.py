@@ -16,7 +16,7 @@ from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
-from kronos.engine.eligibility import young_instances
+from kronos.engine.eligibility import consent, young_instances
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import affinity, evacuate, pack, relieve, spread
@@ -161,32 +161,38 @@ class PhaseRunner:
     def begin(self, simulation: Simulation, phase: Phase) -> None:
         """Let a simulation enter a phase, with its rules and who may move."""
         rules = self.rules(phase)
-        hosts: BoolArray = np.zeros(len(self.draining), dtype=bool)
-        if rules.from_draining:
-            hosts |= self.draining
-        if rules.from_counting:
-            hosts |= self.utilization.counts
-        movable = self._free & hosts[self.placement.host_of]
+        movable = self._free & self._from(rules)[self.placement.host_of]
         position = self.utilization.index.instance
         movable[[position[uuid] for uuid in self._spared(phase)]] = False
         simulation.begin(rules, self._constraints(rules), movable)
 
     def _spared(self, phase: Phase) -> dict[str, Reason]:
-        """Those that could move but for their minimum stay, by uuid."""
+        """Those that could move but for their stay or consent, by uuid."""
         rules = self.rules(phase)
         spared = self.inputs.cooldowns.resting if rules.spares_moved else {}
         if rules.spares_young:
             spared = spared | self._young
+        spared = spared | consent.of_phase(
+            self._scope.now, self.settings, rules
+        )
         if not spared:
             return {}
-        index, counts = self.utilization.index, self.utilization.counts
+        position, sources = self.utilization.index.instance, self._from(rules)
         host_of = self.placement.host_of
         return {
             uuid: reason
             for uuid, reason in spared.items()
-            if self._free[index.instance[uuid]]
-            and counts[host_of[index.instance[uuid]]]
+            if self._free[position[uuid]] and sources[host_of[position[uuid]]]
         }
+
+    def _from(self, rules: PhaseRules) -> BoolArray:
+        """[H]; the hosts that instances may leave in a phase."""
+        hosts: BoolArray = np.zeros(len(self.draining), dtype=bool)
+        if rules.from_draining:
+            hosts |= self.draining
+        if rules.from_counting:
+            hosts |= self.utilization.counts
+        return hosts
 
     def _constraints(self, rules: PhaseRules) -> constraint_set.ConstraintSet:
         readings = None

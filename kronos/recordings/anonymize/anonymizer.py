@@ -8,10 +8,11 @@ laid side by side.
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
+from kronos.engine.eligibility import consent
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
@@ -174,10 +175,11 @@ class _Rewriter:
             task_state=allowed(was.task_state, vocabulary.TASK_STATES),
             metadata={
                 self._key(key): value
-                if value in self._metadata.get(key, ())
+                if value in self._values(key)
                 else names.value(value.lower())
                 for key, value in was.metadata.items()
             },
+            tags=[consent.renamed(tag, self._names.value) for tag in was.tags],
             extra_specs=self._specs.extra_specs(was.extra_specs),
             unmovable=_own_words(was.unmovable),
             **{
@@ -187,8 +189,14 @@ class _Rewriter:
             },
         )
 
+    def _values(self, key: str) -> Collection[str]:
+        """What the metadata of an instance may have as a value."""
+        if key == consent.KEY:
+            return consent.VALUES
+        return self._metadata.get(key, ())
+
     def _key(self, key: str) -> str:
-        if key == PIN or key in self._metadata:
+        if key in (PIN, consent.KEY) or key in self._metadata:
             return key
         return self._names.key(key)
 

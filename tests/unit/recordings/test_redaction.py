@@ -35,3 +35,23 @@ class TestReasons(base.BaseTestCase):
         found = redaction.redacted(was).gathered.exclusions_unknown
         self.assertNotIn('t0psecret', found)
         self.assertIn('host said no', found)
+
+
+class TestConsent(base.BaseTestCase):
+    def test_values(self) -> None:
+        """As much stays as the reasons of the audit show."""
+        was = recordings.small()
+        server = was.gathered.instances[0]
+        server.metadata = {
+            'kronos:consent': ' never\n',
+            'kronos:pin': 'because',
+            'owner': 'me',
+        }
+        server.tags = ['web', 'kronos:consent:' + 'x' * 99, 'kronos:pin']
+        copy = redaction.redacted(was).gathered.instances[0]
+        self.assertEqual(
+            {'kronos:consent': 'never', 'kronos:pin': ''}, copy.metadata
+        )
+        self.assertEqual(
+            ['kronos:consent:' + 'x' * 32, 'kronos:pin'], copy.tags
+        )

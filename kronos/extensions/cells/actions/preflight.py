@@ -35,6 +35,7 @@ OF_REASON = {
     Code.INSTANCE_BUSY: Fault.INSTANCE_BUSY,
     Code.INSTANCE_LOCKED: Fault.INSTANCE_LOCKED,
     Code.INSTANCE_PINNED: Fault.INSTANCE_PINNED,
+    Code.INSTANCE_CONSENT: Fault.INSTANCE_CONSENT,
     Code.CELL_STATUS: Fault.INSTANCE_NOT_ACTIVE,
     Code.INSTANCE_NOT_RUNNING: Fault.INSTANCE_NOT_ACTIVE,
     Code.CELL_AFFINITY: Fault.GROUP_RULE,
@@ -164,6 +165,8 @@ def _settings(settings: CellMoveSettings) -> Settings:
     flavor_map = {task.source_flavor: task.destination_flavor}
     return Settings(
         allowed_extra_specs=settings.allowed_extra_specs,
+        consent=settings.consent,
+        consent_projects=settings.consent_projects,
         beside=[settings.options],
         extension=Extension(
             CellDrain(

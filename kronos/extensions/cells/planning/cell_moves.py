@@ -64,7 +64,7 @@ class CellMoves:
         # Whether a vTPM may go is said by itself.
         specs = [*settings.allowed_extra_specs, instances.TPM_SPECS]
         return [
-            *instances.forbidden(instance),
+            *instances.forbidden(instance, settings),
             *_state(instance, drain),
             *self._affinity(instance),
             *self._policy(instance),

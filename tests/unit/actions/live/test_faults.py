@@ -75,6 +75,9 @@ class Scenes(whole.WholeMoveTestCase):
     def instance_pinned(self):
         self.instance.metadata = {'kronos:pin': ''}
 
+    def instance_consent(self):
+        self.instance.metadata = {'kronos:consent': 'never'}
+
     def instance_not_active(self):
         self.instance.status = 'PAUSED'
 

@@ -3,12 +3,13 @@
 
 from kronos.actions.live import preflight
 from kronos.common import exceptions
+from kronos.engine.settings import ConsentRule
 from tests.unit.actions.live import base
 
 
 class PreflightTestCase(base.MoveTestCase):
     def check(self):
-        return preflight.check(self.client, self.task)
+        return preflight.check(self.client, self.settings)
 
     def refused(self, *words, error=exceptions.PreFlightError):
         raised = self.assertRaises(error, self.check)
@@ -57,6 +58,28 @@ class PreflightTestCase(base.MoveTestCase):
     def test_pinned(self):
         self.instance.metadata = {'kronos:pin': '1'}
         self.refused('kronos:pin')
+
+    def test_consent(self):
+        """As the planner has it, by the phase of the action."""
+        self.instance.metadata = {'kronos:consent': 'drain'}
+        self.task.phase = 'spread'
+        self.refused('kronos:consent', 'drain or repair')
+        self.task.phase = 'evacuate'
+        self.assertIs(preflight.Readiness.READY, self.check())
+        self.instance.metadata = {'kronos:consent': 'never'}
+        self.refused('kronos:consent', 'forbids moves')
+        self.settings.consent = ConsentRule.DRAIN_OVERRIDES
+        self.assertIs(preflight.Readiness.READY, self.check())
+        self.task.phase = 'affinity'
+        self.refused('kronos:consent')
+        self.task.phase = 'a phase of another release'
+        self.refused('kronos:consent')
+        self.settings.consent_projects = ['another']
+        self.instance.project_id = 'acme'
+        self.assertIs(preflight.Readiness.READY, self.check())
+        self.settings.consent_projects = []
+        self.settings.consent = ConsentRule.IGNORE
+        self.assertIs(preflight.Readiness.READY, self.check())
 
     def test_not_active(self):
         self.instance.status = 'PAUSED'

@@ -383,6 +383,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.INSTANCE_ALLOCATIONS: lambda: of_instance(misallocated_on=['b']),
     Code.INSTANCE_LOCKED: lambda: of_instance(locked=True),
     Code.INSTANCE_PINNED: lambda: of_instance(tags=['kronos:pin']),
+    Code.INSTANCE_CONSENT: lambda: of_instance(tags=['kronos:consent:never']),
     Code.INSTANCE_NOT_ACTIVE: lambda: of_instance(status='SHUTOFF'),
     Code.INSTANCE_BUSY: lambda: of_instance(task_state='resizing'),
     Code.INSTANCE_NOT_RUNNING: lambda: of_instance(power_state=4),

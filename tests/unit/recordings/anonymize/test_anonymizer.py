@@ -340,6 +340,20 @@ class TestAnonymized(base.BaseTestCase):
         self.assertEqual(now.request, found.request)
         self.assertEqual(now.seeds, found.seeds)
 
+    def test_consent(self) -> None:
+        """Its values plan as they did; others are names like any."""
+        server = self.was.gathered.instances[0]
+        server.metadata = {'kronos:consent': 'drain'}
+        server.tags = ['kronos:consent:any', 'kronos:consent:Zebra']
+        self.was.settings.consent_projects = [server.project_id]
+        now = anonymizer.anonymized(self.was)
+        copy = now.gathered.instances[0]
+        self.assertEqual({'kronos:consent': 'drain'}, copy.metadata)
+        self.assertEqual('kronos:consent:any', copy.tags[0])
+        self.assertTrue(copy.tags[1].startswith('kronos:consent:'))
+        self.assertNotIn('zebra', copy.tags[1].lower())
+        self.assertEqual([copy.project_id], now.settings.consent_projects)
+
     def test_equal_queries_stay_equal(self) -> None:
         """Two policies share one; two others only differ by a name."""
         rows = [

@@ -80,6 +80,11 @@ CASES = [
          unfinished=[unfinished('a', host='o1', has_ended=True)]),
     case(Code.INSTANCE_LOCKED, 'it is locked', {'locked': True}),
     case(Code.INSTANCE_PINNED, 'kronos:pin', {'tags': ['kronos:pin']}),
+    case(
+        Code.INSTANCE_CONSENT,
+        'its tag kronos:consent:never',
+        {'tags': ['kronos:consent:never']},
+    ),
     case(Code.INSTANCE_BUSY, 'rebooting', {'task_state': 'rebooting'}),
     case(Code.INSTANCE_NOT_RUNNING, 'its guest does not run (shut down)',
          {'power_state': 4}),

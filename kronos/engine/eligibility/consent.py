@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The consent: which moves the owner of an instance agrees to.
+
+Owners set it themselves, by metadata or tags, so its values are hostile. How
+much of it counts is the operator's decision.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from kronos.common import plain_text
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import ConsentRule, Settings
+from kronos.engine.types import Instance, Snapshot
+
+KEY = 'kronos:consent'
+"""Metadata key; a tag has the value behind another colon."""
+TAG_PREFIX = f'{KEY}:'
+SHOWN_CHARACTERS = 32
+"""Of an unknown value."""
+
+
+class Consent(StrEnum):
+    """What an owner agrees to, the strictest last."""
+
+    ANY = 'any'
+    WINDOW = 'window'
+    DRAIN = 'drain'
+    NEVER = 'never'
+
+
+STRICTNESS = {consent: rank for rank, consent in enumerate(Consent)}
+VALUES = frozenset(Consent)
+
+
+class PhaseKind(Protocol):
+    """What consent depends on of a row of the phase rules."""
+
+    @property
+    def is_balance(self) -> bool: ...
+    @property
+    def is_drain(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What one metadata key or one tag of an instance asks for."""
+
+    value: str
+    """As its owner wrote it, without blanks around it."""
+    is_tag: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the value is one of :class:`Consent`."""
+        return self.value in VALUES
+
+    @property
+    def consent(self) -> Consent:
+        """What counts: the strictest if the value is unknown."""
+        return Consent(self.value) if self.is_known else Consent.NEVER
+
+    @property
+    def place(self) -> str:
+        """Where an owner finds it, such as ``its tag kronos:consent:any``."""
+        value = shortened(self.value)
+        if self.is_tag:
+            return f'its tag {TAG_PREFIX}{value}'
+        return f'its metadata {KEY}={value}'
+
+
+def wishes(instance: Instance) -> list[Wish]:
+    """All that the owner of an instance asks for, metadata first."""
+    values = (
+        tag.removeprefix(TAG_PREFIX)
+        for tag in sorted(instance.tags)
+        if is_tag(tag)
+    )
+    tags = [Wish(value.strip(), is_tag=True) for value in values]
+    if KEY not in instance.metadata:
+        return tags
+    return [Wish(instance.metadata[KEY].strip(), is_tag=False), *tags]
+
+
+def is_tag(tag: str) -> bool:
+    """Whether a tag is about consent, with a known value or without."""
+    return tag == KEY or tag.startswith(TAG_PREFIX)
+
+
+def strictest(instance: Instance, settings: Settings) -> Wish | None:
+    """The wish that counts; None if none does."""
+    if not _counts(instance, settings):
+        return None
+    every = wishes(instance)
+    return max(every, key=lambda wish: STRICTNESS[wish.consent], default=None)
+
+
+def _counts(instance: Instance, settings: Settings) -> bool:
+    """Whether wishes of the project count; those of an unknown one do."""
+    if settings.consent is ConsentRule.IGNORE:
+        return False
+    projects = settings.consent_projects
+    return (
+        not projects
+        or not instance.project_id
+        or instance.project_id in projects
+    )
+
+
+def forbidden(instance: Instance, settings: Settings) -> Reason | None:
+    """Why no phase may move an instance; None if one may."""
+    if settings.consent is not ConsentRule.HONOUR:
+        return None
+    wish = strictest(instance, settings)
+    if wish is None or wish.consent is not Consent.NEVER:
+        return None
+    return reason(wish)
+
+
+def why_not(
+    instance: Instance, settings: Settings, row: PhaseKind
+) -> Reason | None:
+    """Why a phase may not move an instance; None if it may."""
+    wish = strictest(instance, settings)
+    if wish is None:
+        return None
+    is_refused = {
+        Consent.NEVER: not (
+            row.is_drain and settings.consent is ConsentRule.DRAIN_OVERRIDES
+        ),
+        Consent.DRAIN: row.is_balance,
+    }
+    return reason(wish) if is_refused.get(wish.consent) else None
+
+
+def of_phase(
+    snapshot: Snapshot, settings: Settings, row: PhaseKind
+) -> dict[str, Reason]:
+    """By uuid why each instance stays that a phase may not move."""
+    reasons = (
+        (uuid, why_not(instance, settings, row))
+        for uuid, instance in snapshot.instances.items()
+        if KEY in instance.metadata or any(map(is_tag, instance.tags))
+    )
+    return {uuid: why for uuid, why in reasons if why is not None}
+
+
+def reason(wish: Wish) -> Reason:
+    """That a wish forbids a move."""
+    place = wish.place
+    if not wish.is_known:
+        values = ', '.join(Consent)
+        text = f'{place} is none of {values}, so its server does not move'
+    elif wish.consent is Consent.DRAIN:
+        text = f'{place} allows moves to drain or repair, not for balance'
+    else:
+        text = f'{place} forbids moves'
+    return Reason(text, Code.INSTANCE_CONSENT, wish.value)
+
+
+def shortened(text: str) -> str:
+    """As much of a value or a tag as a reason shows."""
+    prefix = TAG_PREFIX if text.startswith(TAG_PREFIX) else ''
+    value = text.removeprefix(prefix).strip()
+    return prefix + plain_text.line(value[:SHOWN_CHARACTERS])
+
+
+def renamed(tag: str, name_of: Callable[[str], str]) -> str:
+    """A tag with another name for a value that is not one of consent."""
+    value = tag.removeprefix(TAG_PREFIX)
+    if not tag.startswith(TAG_PREFIX) or value in VALUES:
+        return tag
+    return TAG_PREFIX + name_of(value.lower())
+
+
+def without(tags: Iterable[str]) -> list[str]:
+    """Tags but for those about consent."""
+    return [tag for tag in tags if not is_tag(tag)]

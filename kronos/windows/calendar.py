@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calendar of a scope: whether it is open, and until when."""
+
+import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+from kronos.windows.rules import Freeze, Window
+
+DAY_SECONDS = 86400.0
+HORIZON_DAYS = 8
+"""After the last freeze: each weekly window has opened once by then."""
+MOST_DAYS = 3 * 366
+"""A freeze that ends later ends too late to wait for."""
+
+
+@dataclass(frozen=True)
+class WindowState:
+    """Whether servers may be moved now."""
+
+    is_open: bool
+    until: float | None
+    """Unix seconds at which that changes; None: not within three years."""
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """The windows and freezes that hold for a scope."""
+
+    windows: Sequence[Window] = ()
+    """It is open in each of them; always if there is none."""
+    freezes: Sequence[Freeze] = field(default=())
+    """It is closed in each of them."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is always open."""
+        return not self.windows and not self.freezes
+
+    def is_open(self, now: float) -> bool:
+        """Whether servers may be moved at a time.
+
+        :param now: Unix seconds
+        """
+        if any(freeze.holds(now) for freeze in self.freezes):
+            return False
+        return not self.windows or any(
+            window.is_open(now) for window in self.windows
+        )
+
+    def state(self, now: float) -> WindowState:
+        """Whether it is open, and until when.
+
+        :param now: Unix seconds
+        """
+        is_open = self.is_open(now)
+        changes = (
+            time
+            for time in self._candidates(now)
+            if self.is_open(time) is not is_open
+        )
+        return WindowState(is_open, next(changes, None))
+
+    def _candidates(self, now: float) -> Iterator[float]:
+        """Times after one at which the state may change, day by day."""
+        if self.is_empty:
+            return
+        for days in range(self._horizon(now)):
+            middle = now + days * DAY_SECONDS
+            yield from sorted(
+                {
+                    time
+                    for time in self._of_day(middle)
+                    if time > now and time <= middle + DAY_SECONDS
+                }
+            )
+
+    def _horizon(self, now: float) -> int:
+        """Days that have to be looked at."""
+        today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
+        ends = [(freeze.last - today).days for freeze in self.freezes]
+        return min(max([0, *ends]) + HORIZON_DAYS + 1, MOST_DAYS)
+
+    def _of_day(self, middle: float) -> Iterator[float]:
+        """Candidates of the days around a time.
+
+        A wall-clock time that comes twice counts twice. Where clocks are
+        changed, a window may open or close with no wall-clock time of its
+        own in between.
+        """
+        rules: Iterable[Window | Freeze] = [*self.windows, *self.freezes]
+        for rule in rules:
+            today = datetime.datetime.fromtimestamp(middle, rule.zone).date()
+            for ahead in (-1, 0, 1, 2):
+                day = today + datetime.timedelta(days=ahead)
+                for wall in rule.boundaries(day):
+                    for fold in (0, 1):
+                        local = wall.replace(tzinfo=rule.zone, fold=fold)
+                        yield local.timestamp()
+        for zone in {rule.zone for rule in rules}:
+            change = _clock_change(zone, middle, middle + DAY_SECONDS)
+            if change is not None:
+                yield change
+
+
+def _clock_change(zone: ZoneInfo, start: float, end: float) -> float | None:
+    """When clocks are changed between two times; None if they are not.
+
+    :returns: whole Unix seconds
+    """
+    first, last = int(start), int(end)
+    before = _offset(zone, first)
+    if _offset(zone, last) == before:
+        return None
+    while last - first > 1:
+        middle = (first + last) // 2
+        if _offset(zone, middle) == before:
+            first = middle
+        else:
+            last = middle
+    return float(last)
+
+
+def _offset(zone: ZoneInfo, now: float) -> datetime.timedelta | None:
+    return datetime.datetime.fromtimestamp(now, zone).utcoffset()
