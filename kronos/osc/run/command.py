@@ -47,29 +47,7 @@ class Run(command.Command):
             help='another parameter of the audit, such as max_migrations=5; '
             'repeat the option for several',
         )
-        parser.add_argument(
-            '--start',
-            action='store_true',
-            help='start the plan after a question (default: only show it)',
-        )
-        parser.add_argument(
-            '--yes',
-            action='store_true',
-            help='with --start: start the plan without a question',
-        )
-        parser.add_argument(
-            '--wait',
-            action='store_true',
-            help='with --start: follow the moves to their end',
-        )
-        parser.add_argument(
-            '--pickup-timeout',
-            metavar='SECONDS',
-            type=commands.count,
-            default=PICKUP_SECONDS,
-            help='how long the audit or the plan may be PENDING before the '
-            f'command gives up (default: {PICKUP_SECONDS})',
-        )
+        _add_course(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
@@ -123,6 +101,33 @@ class Run(command.Command):
                 interface=manager.interface or None,
             )
         )
+
+
+def _add_course(parser: argparse.ArgumentParser) -> None:
+    """Options for how far it goes."""
+    parser.add_argument(
+        '--start',
+        action='store_true',
+        help='start the plan after a question (default: only show it)',
+    )
+    parser.add_argument(
+        '--yes',
+        action='store_true',
+        help='with --start: start the plan without a question',
+    )
+    parser.add_argument(
+        '--wait',
+        action='store_true',
+        help='with --start: follow the moves to their end',
+    )
+    parser.add_argument(
+        '--pickup-timeout',
+        metavar='SECONDS',
+        type=commands.count,
+        default=PICKUP_SECONDS,
+        help='how long the audit or the plan may be PENDING before the '
+        f'command gives up (default: {PICKUP_SECONDS})',
+    )
 
 
 def _pair(text: str) -> Any:
