@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Watcher client: plans, actions and audits; an audit is triggered."""
+"""The Watcher client: plans, actions and audits, which it may also begin."""
 
 from collections.abc import Iterator
 from typing import Any, NotRequired
@@ -40,6 +40,7 @@ class _Plans(TypedDict):
 
 
 class _Audit(TypedDict):
+    uuid: NotRequired[Text]
     auto_trigger: NotRequired[bool | None]
     audit_type: NotRequired[Text]
     name: NotRequired[Text]
@@ -65,6 +66,7 @@ class _Actions(TypedDict):
 
 class _Strategy(TypedDict):
     name: str
+    goal_name: NotRequired[Text]
 
 
 class _Strategies(TypedDict):
@@ -135,8 +137,42 @@ class WatcherClient:
 
     def strategies(self) -> list[str]:
         """Names of those that it knows."""
+        return list(self.goals())
+
+    def goals(self) -> dict[str, str]:
+        """The goal of each strategy that it knows, by name."""
         body = self._wire.get('/v1/strategies', OLDEST, shape=_Strategies)
-        return [row['name'] for row in body['strategies']]
+        return {
+            row['name']: row.get('goal_name') or ''
+            for row in body['strategies']
+        }
+
+    def create_audit(self, fields: rest.Json) -> None:
+        """Have an audit begin; it is then found by its name.
+
+        :param fields: those of Watcher's API
+        """
+        self._wire.send('POST', '/v1/audits', MICROVERSION, fields)
+
+    def cancel_audit(self, uuid: str) -> None:
+        self._set_state('audits', uuid, 'CANCELLED')
+
+    def start(self, plan: str) -> None:
+        path = f'/v1/action_plans/{parse.quote(plan, safe="")}/start'
+        self._wire.send('POST', path, MICROVERSION, {})
+
+    def set_plan_state(self, plan: str, state: str) -> None:
+        """:param state: CANCELLING for a plan that is ONGOING, and CANCELLED
+        for one that no applier has begun"""
+        self._set_state('action_plans', plan, state)
+
+    def _set_state(self, kind: str, uuid: str, state: str) -> None:
+        path = f'/v1/{kind}/{parse.quote(uuid, safe="")}'
+        patch = [{'op': 'replace', 'path': '/state', 'value': state}]
+        self._wire.send('PATCH', path, MICROVERSION, patch)
+
+    def plans_of(self, audit: str) -> Iterator[rest.Json]:
+        return self._all(self._wire, 'action_plans', {'audit_uuid': audit})
 
     def actions_of(self, plan: str) -> Iterator[rest.Json]:
         return self._all(self._wire, 'actions', {'action_plan_uuid': plan})

@@ -59,8 +59,13 @@ class ShellCommand(StrEnum):
         'openstack optimize audit create -t EVENT -g kronos_recovery '
         '-s kronos_recover -p aggregates=AGGREGATE --force --name {audit}'
     )
+    AUDIT_CANCEL = (
+        'openstack optimize audit update {audit} replace state=CANCELLED'
+    )
     PLAN_START = 'openstack optimize actionplan start {plan}'
     PLAN_SHOW = 'openstack optimize actionplan show {plan}'
+    PLAN_CANCEL = 'openstack optimize actionplan cancel {plan}'
+    PLAN_MOVES = 'openstack optimize kronos plan show {plan}'
     PLAN_LIST = 'openstack optimize kronos plan list'
 
     MONITOR_STATUS = 'systemctl status kronos-instance-monitor'

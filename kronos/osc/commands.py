@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client commands: plans of Kronos, and the history of a server.
+"""The client commands that read: plans, and the history of a server.
 
 The client loads this module whatever it is asked for, so what reads Watcher
 is imported when a command runs.
@@ -42,6 +42,8 @@ STATES = (
 _REFUSED = "this requires the role of Watcher's administrator"
 _OLD = "Watcher's API is too old: Kronos needs 1.5, from Watcher 15 (2025.2)"
 Found = tuple[Sequence[str], Sequence[Any]]
+ReportedError = osc_exceptions.CommandError
+"""What a command raises: the client prints it, and ends with 1."""
 
 
 class ListPlans(command.Lister):
@@ -53,7 +55,7 @@ class ListPlans(command.Lister):
         parser = super().get_parser(prog_name)
         parser.add_argument(
             '--limit',
-            type=_count,
+            type=count,
             default=PLANS,
             metavar='N',
             help=f'largest number of plans to list (default: {PLANS})',
@@ -80,8 +82,8 @@ class ListPlans(command.Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import audits, plans, rows
 
-        with _reported_errors():
-            watcher = _watcher(self)
+        with reported_errors():
+            watcher = watcher_of(self)
             newest = plans.newest(
                 watcher,
                 parsed_args.limit,
@@ -119,15 +121,22 @@ class ShowPlan(command.ShowOne):
             help='uuid of the action plan, or the beginning of the uuid as '
             'in a list',
         )
+        parser.add_argument(
+            '--html',
+            metavar='FILE',
+            help='also write the plan to FILE as a page for a browser',
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
-        from kronos.osc import audits, plans, rows
+        from kronos.osc import audits, plan_page, plans, rows
 
-        with _reported_errors():
-            watcher = _watcher(self)
+        with reported_errors():
+            watcher = watcher_of(self)
             plan = plans.by_uuid(watcher, parsed_args.plan)
             audit = audits.Audits(watcher).get(plan.audit)
+            if parsed_args.html is not None:
+                plan_page.write(plan, audit, parsed_args.html)
         return _columns(rows.of_plan(plan, audit))
 
 
@@ -155,15 +164,15 @@ class Explain(command.ShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> Found:
         from kronos.osc import rows, server_history
 
-        with _reported_errors():
+        with reported_errors():
             history = server_history.find(
-                _watcher(self), parsed_args.server, parsed_args.days
+                watcher_of(self), parsed_args.server, parsed_args.days
             )
         return _columns(rows.of_server(history))
 
 
 @contextlib.contextmanager
-def _reported_errors() -> Iterator[None]:
+def reported_errors() -> Iterator[None]:
     """Make one line of whatever keeps a command from its answer.
 
     :raises CommandError: the client prints it, and ends with 1
@@ -172,7 +181,7 @@ def _reported_errors() -> Iterator[None]:
         yield
     except exceptions.KronosException as error:
         said = masking.masked(_words(error))
-        raise osc_exceptions.CommandError(plain_text.line(said)) from error
+        raise ReportedError(plain_text.line(said)) from error
 
 
 def _words(error: exceptions.KronosException) -> str:
@@ -187,7 +196,7 @@ def _words(error: exceptions.KronosException) -> str:
     return f'Watcher: {error}' if is_of_client else str(error)
 
 
-def _watcher(caller: command.Command) -> 'WatcherClient':
+def watcher_of(caller: command.Command) -> 'WatcherClient':
     client: WatcherClient = getattr(caller.app.client_manager, plugin.API_NAME)
     return client
 
@@ -200,7 +209,7 @@ def _cell(value: Any) -> Any:
     return plain_text.cell(value) if isinstance(value, str) else value
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
     """An argument that is a whole number, and not 0."""
     if not text.isascii() or not text.isdigit() or not int(text[:9]):
         raise argparse.ArgumentTypeError(
@@ -213,9 +222,9 @@ def _days(text: str) -> int:
     """A number of days, or as people write one: ``7d``, ``2 weeks``."""
     match = _SPAN.fullmatch(text.strip().lower())
     if match is None:
-        return min(_count(text), MOST_DAYS)
+        return min(count(text), MOST_DAYS)
     days = 7 if match[2].startswith('w') else 1
-    return min(_count(match[1]) * days, MOST_DAYS)
+    return min(count(match[1]) * days, MOST_DAYS)
 
 
 def _state(text: str) -> str:

@@ -49,6 +49,8 @@ class MoveAction:
     """What the plan expects of it: ``cpu 0.62 -> 0.41``."""
     combined: str
     """The combined imbalance, likewise."""
+    forecast: float
+    """Seconds that it is expected to take; 0: not known."""
     fault: str
     """A code of :mod:`kronos.engine.faults`."""
     reason: str
@@ -108,6 +110,7 @@ def of(row: ActionRow) -> MoveAction:
         sequence=sequence if isinstance(sequence, int) else 0,
         changes=text('imbalance'),
         combined=text('combined_imbalance'),
+        forecast=max(0.0, number(parameters.get('forecast_seconds')) or 0.0),
         fault=fault.value if fault else '',
         reason=plain_text.line(watcher_actions.words_of(row.message))
         or text('reason'),

@@ -100,7 +100,7 @@ def newest(
     :raises ClientError: Watcher is away, or refuses
     """
     matching = (
-        _read(watcher, row)
+        read(watcher, row)
         for row in watcher.plans(PAGE)
         if state in (None, row['state']) and _may_be(row, strategy)
     )
@@ -150,7 +150,7 @@ def by_uuid(watcher: WatcherClient, uuid: str) -> Plan:
         raise exceptions.KronosException(
             f'Watcher has no action plan {uuid}; {see}'
         ) from error
-    plan = _read(watcher, row)
+    plan = read(watcher, row)
     if not _is_ours(plan):
         raise exceptions.KronosException(
             f'The action plan {uuid} belongs to the strategy '
@@ -198,7 +198,12 @@ def _is_ours(plan: Plan) -> bool:
     )
 
 
-def _read(watcher: WatcherClient, row: Row) -> Plan:
+def read(watcher: WatcherClient, row: Row) -> Plan:
+    """A plan with its moves.
+
+    :param row: of Watcher's API
+    :raises ClientError: Watcher is away, or refuses
+    """
     rows = map(watcher_api.action_row, watcher.actions_of(row['uuid']))
     indicators = {
         indicator['name']: indicator['value']

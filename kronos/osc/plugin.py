@@ -28,31 +28,41 @@ def make_client(instance: Any) -> Any:
     :param instance: the ClientManager of the openstack client
     :raises ClientError: there is no Watcher, or Keystone refuses
     """
-    from oslo_log import log as logging
+    from kronos.clients import watcher
 
-    from kronos.clients import keystone, watcher
-
-    # Else it loads no credentials.
-    instance._auth_required = True
-    instance.setup_auth()
-    options = instance.get_configuration()
-    if options.get('verbose_level', 1) < VERBOSE:
-        # It warns of what our own error says.
-        logging.getLogger(IDENTITY).setLevel('ERROR')
+    session, options = session_of(instance), instance.get_configuration()
     override = [
         options.get(f'{kind.replace("-", "_")}_endpoint_override')
         for kind in watcher.SERVICE_TYPES
     ]
     return watcher.find(
-        keystone.own(
-            instance.session,
-            warn=logging.getLogger(__name__).debug,
-            use_proxies=True,
-        ),
+        session,
         instance.region_name or None,
         instance.interface or None,
         next(filter(None, override), None),
         max_retries=0,
+    )
+
+
+def session_of(instance: Any) -> Any:
+    """A session with the credentials that the user has.
+
+    :param instance: the ClientManager of the openstack client
+    """
+    from oslo_log import log as logging
+
+    from kronos.clients import keystone
+
+    # Else it loads no credentials.
+    instance._auth_required = True
+    instance.setup_auth()
+    if instance.get_configuration().get('verbose_level', 1) < VERBOSE:
+        # It warns of what our own error says.
+        logging.getLogger(IDENTITY).setLevel('ERROR')
+    return keystone.own(
+        instance.session,
+        warn=logging.getLogger(__name__).debug,
+        use_proxies=True,
     )
 
 

@@ -80,6 +80,9 @@ RUN_BY = {
     ),
     ShellCommand.IMAGE_DELETE: f'{ENDS}test_the_conductor_dies',
     ShellCommand.AUDIT_CREATE: f'{CLIENT}test_audit_that_is_not_there',
+    ShellCommand.AUDIT_CANCEL: f'{CLIENT}test_audit_that_is_not_there',
+    ShellCommand.PLAN_CANCEL: f'{CLIENT}test_a_plan_that_is_only_shown',
+    ShellCommand.PLAN_MOVES: f'{CLIENT}test_a_plan_that_is_only_shown',
     ShellCommand.PLAN_START: f'{CLIENT}test_a_plan_and_its_servers',
     ShellCommand.PLAN_SHOW: (
         f'{CLIENT}test_what_was_deleted_and_what_is_another_strategys'

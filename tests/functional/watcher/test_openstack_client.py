@@ -124,6 +124,32 @@ class TestOpenStackClient(base.KronosTestCase):
         )
         self.assertEqual(['even'], [x['name'] for x in after['audits']])
 
+    def run_spread(self, *words):
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.osc.run.polling.SECONDS', 0.05)
+        )
+        return self.said(
+            *('run', 'spread', '--aggregate', 'alpha', *words),
+            *('--param', 'max_migrations=3'),
+        )
+
+    def test_from_the_question_to_the_end(self):
+        code, out, err = self.run_spread('--start', '--yes', '--wait')
+        self.assertEqual(0, code, err)
+        self.assertIn('3 of 3 actions succeeded', out)
+        self.assertIn('alpha: 3 migrations', out)
+        (row,) = self.told('plan', 'list')
+        self.assertEqual(('SUCCEEDED', 3), (row['State'], row['Done']))
+
+    def test_a_plan_that_is_only_shown(self):
+        code, out, _ = self.run_spread()
+        self.assertEqual(0, code)
+        plan = self.told('plan', 'list')[0]['UUID']
+        shown = self.give(ShellCommand.PLAN_MOVES.of(plan=plan))
+        self.assertIn(shown['moves'][0]['name'], out)
+        cancelled = self.give(ShellCommand.PLAN_CANCEL.of(plan=plan))
+        self.assertEqual('CANCELLED', cancelled['State'])
+
     def test_what_was_deleted_and_what_is_another_strategys(self):
         plan = self.planned()
         server = self.actions(plan)[0].input_parameters['resource_id']
@@ -169,6 +195,8 @@ class TestOpenStackClient(base.KronosTestCase):
                 audit.parameters['aggregates'],
             ),
         )
+        cancelled = self.give(ShellCommand.AUDIT_CANCEL.of(audit=audit.name))
+        self.assertEqual('CANCELLED', cancelled['State'])
 
     def test_refusals(self):
         """Watcher's own words for them are in the line."""

@@ -47,6 +47,8 @@ from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
 from kronos.osc import commands as client_commands
+from kronos.osc.run import command as run_command
+from kronos.osc.run.exit_status import ExitStatus
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
 from kronos.recordings.formats import cluster
@@ -81,6 +83,7 @@ CLIENT_COMMANDS = {
     f'{CLIENT} explain': client_commands.Explain,
     f'{CLIENT} plan list': client_commands.ListPlans,
     f'{CLIENT} plan show': client_commands.ShowPlan,
+    f'{CLIENT} run': run_command.Run,
 }
 STRATEGIES = (
     affinity.Affinity,
@@ -578,6 +581,10 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
             ended['cannot be done'] = self.run_client(*words, *more)[0]
             self.watcher.refusal = None
             found[' '.join([CLIENT, *words])] = ended
+        found[f'{CLIENT} run'] = {
+            status.name.lower().replace('_', ' '): int(status)
+            for status in ExitStatus
+        }
         self.assert_frozen('exit_statuses', found)
 
 

@@ -18,6 +18,7 @@ NAMES = {
     'optimize kronos explain',
     'optimize kronos plan list',
     'optimize kronos plan show',
+    'optimize kronos run',
 }
 ELSEWHERE = 'https://elsewhere.example.org'
 
@@ -71,7 +72,7 @@ class TestPlugin(clouds.CloudTestCase):
             re.split(r'\W*[>=]', requirement)[0]
             for requirement in extras['client']
         }
-        self.assertEqual({'python-openstackclient'}, names)
+        self.assertEqual({'python-openstackclient', 'rich'}, names)
 
 
 class TestWhere(clouds.CloudTestCase):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The polling of Watcher while an audit or a plan is under way."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from kronos.common import exceptions
+
+T = TypeVar('T')
+
+SECONDS = 2.0
+"""Between two looks."""
+FAILURES = 30
+"""So many looks in a row may fail: Watcher's API is being restarted."""
+PENDING = 'PENDING'
+
+
+class NoServiceError(exceptions.KronosException):
+    """No service of Watcher has taken what waits for one."""
+
+
+@dataclass
+class Polling:
+    """How a run waits.
+
+    :param pickup_seconds: how long an audit or a plan may be PENDING
+    :param clock: seconds, from any moment on
+    :param wait: waits for seconds; KeyboardInterrupt may end it
+    """
+
+    pickup_seconds: float
+    clock: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+
+    def looks(
+        self, read: Callable[[], T], remark: Callable[[str], None]
+    ) -> Iterator[T]:
+        """What is read again and again, without an end.
+
+        :param remark: prints why a look failed
+        :raises ClientError: Watcher refuses, or does not answer for long
+        """
+        failures = 0
+        while True:
+            try:
+                result = read()
+            except exceptions.ClientError as error:
+                failures += 1
+                if not error.kwargs['transient'] or failures >= FAILURES:
+                    raise
+                if failures == 1:
+                    remark('Watcher does not answer; trying again')
+            else:
+                failures = 0
+                yield result
+            self.wait(SECONDS)
+
+    def pickup_limit(self) -> 'PickupLimit':
+        return PickupLimit(self)
+
+
+class PickupLimit:
+    """The limit of the time for which something may be PENDING."""
+
+    def __init__(self, polling: Polling) -> None:
+        self._polling = polling
+        self._since = polling.clock()
+
+    def is_over(self, state: str) -> bool:
+        """:param state: of the audit or the plan; it is PENDING at first"""
+        if state != PENDING:
+            return False
+        waited = self._polling.clock() - self._since
+        return waited >= self._polling.pickup_seconds

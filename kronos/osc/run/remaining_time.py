@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time that the rest of a plan is expected to take."""
+
+from collections.abc import Mapping, Sequence
+
+from kronos.osc.moves import MoveAction
+
+
+def of(
+    moves: Sequence[MoveAction],
+    percents: Mapping[str, float | None],
+    elapsed: float,
+) -> float | None:
+    """Seconds until the last move has ended.
+
+    Each move weighs as many seconds as its forecast, which its action
+    contains, or as much as each other if there is none. The rest of the plan
+    is expected to go on at the pace of the moves so far; before the first
+    one, one move after another.
+
+    :param percents: how far moves under way have come, by uuid
+    :param elapsed: seconds since the start of the plan
+    :returns: None if there is neither a forecast nor a pace, or nothing
+        is left
+    """
+    has_forecasts = all(move.forecast > 0 for move in moves)
+    done = total = 0.0
+    for move in moves:
+        weight = move.forecast if has_forecasts else 1.0
+        share = 1.0 if move.is_over else (percents.get(move.uuid) or 0) / 100
+        total += weight
+        done += weight * share
+    rest = total - done
+    if rest <= 0:
+        return None
+    if done > 0 and elapsed > 0:
+        return rest * elapsed / done
+    return rest if has_forecasts else None

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the command understand its options, and end with its status?"""
+
+from typing import Any
+
+import fixtures
+
+from tests import openstack_client
+from tests.fakes.watcher_script import PLAN
+from tests.unit.osc.run import scripted
+
+START = f'POST /v1/action_plans/{PLAN}/start'
+
+
+class TestCommand(scripted.ScriptedTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.be_patient(0.0)
+
+    def be_patient(self, seconds: float) -> None:
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.osc.run.polling.SECONDS', seconds)
+        )
+
+    def ended(self, *words: str, **script: Any) -> tuple[int, str, str]:
+        self.play(**script)
+        cloud = {
+            'auth_type': 'admin_token',
+            'auth': {'endpoint': scripted.URL, 'token': 's3cret'},
+        }
+        client = self.useFixture(openstack_client.OpenStackClient(cloud))
+        return client.run('optimize', 'kronos', 'run', *words)
+
+    def test_the_parameters(self) -> None:
+        code, out, err = self.ended(
+            'cell-drain',
+            *('--aggregate', 'a', 'b'),
+            *('--aggregate', 'c'),
+            *('--param', 'max_migrations=5', '--param', 'confirm=x'),
+        )
+        self.assertEqual(0, code, err)
+        self.assertIn('web-1', out)
+        self.assertEqual(
+            (
+                'kronos_cell_drain',
+                'kronos_cell',
+                {
+                    'aggregates': ['a', 'b', 'c'],
+                    'max_migrations': 5,
+                    'confirm': 'x',
+                },
+            ),
+            tuple(
+                self.script.audit[name]
+                for name in ('strategy', 'goal', 'parameters')
+            ),
+        )
+
+    def test_to_the_end(self) -> None:
+        code, out, err = self.ended('spread', '--start', '--yes', '--wait')
+        self.assertEqual(0, code, err)
+        self.assertIn('2 of 2 actions succeeded', out)
+        self.assertEqual(1, self.script.requests.count(START))
+
+    def test_wrong_usage(self) -> None:
+        for words, expected in (
+            (('spread', '--yes'), 'require --start'),
+            (('spread', '--wait'), 'require --start'),
+            (('spread', '--param', 'x'), 'x is not NAME=VALUE'),
+            (('spread', '--pickup-timeout', '0'), 'not a whole number'),
+        ):
+            code, out, err = self.ended(*words)
+            self.assertEqual((2, ''), (code, out), err)
+            self.assertIn(expected, err)
+            self.assertEqual([], self.script.requests)
+
+    def test_no_rights(self) -> None:
+        """One line, whichever request is refused."""
+        for pattern in ('GET /v1/strategies', 'POST .*', 'GET /v1/audits/.*'):
+            code, _, err = self.ended(
+                *('spread', '--start', '--yes'), refusals={pattern: 403}
+            )
+            self.assertEqual(1, code)
+            self.assertRegex(
+                err.splitlines()[-1], '^this requires the role .* HTTP 403'
+            )
+
+    def test_no_such_strategy(self) -> None:
+        code, out, err = self.ended('sprad')
+        self.assertEqual((1, ''), (code, out))
+        self.assertIn('no strategy kronos_sprad', err)
+
+    def test_nothing_planned(self) -> None:
+        code, out, _ = self.ended('spread', moves=[], message='balanced')
+        self.assertEqual((3, 'balanced\n'), (code, out))
+
+    def test_no_service(self) -> None:
+        self.be_patient(1.0)
+        code, _, err = self.ended(
+            *('spread', '--pickup-timeout', '1'), audit=['PENDING']
+        )
+        self.assertEqual(6, code)
+        self.assertIn('watcher-decision-engine', err.splitlines()[-1])

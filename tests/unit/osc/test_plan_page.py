@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a plan become a page, by Watcher's API alone?"""
+
+import pathlib
+
+import fixtures
+
+from tests.unit.osc import clouds
+
+
+class TestPlanPage(clouds.CloudTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        folder = self.useFixture(fixtures.TempDir()).path
+        self.path = pathlib.Path(folder) / 'plan.html'
+        self.plan = self.add_plan(1, audit_uuid=self.add_audit())
+
+    def page(self, **inputs: object) -> str:
+        self.add_action(self.plan, inputs=inputs)
+        self.add_action(
+            self.plan,
+            'vm2',
+            state='FAILED',
+            status_message=clouds.TOLD,
+            inputs={'sequence': 2},
+        )
+        code, _, err = self.run_client(
+            'plan', 'show', self.plan, '--html', str(self.path)
+        )
+        self.assertEqual((0, ''), (code, err))
+        return self.path.read_text()
+
+    def test_what_it_shows(self) -> None:
+        text = self.page()
+        for part in (
+            self.plan,
+            'kronos_spread',
+            'alpha: sentence 1',
+            '2 moves from 1 host to 1 host',
+            'the instance is locked',
+            'Unlock it if you want it to move.',
+            'cpu 0.600 -&gt; 0.400',
+        ):
+            self.assertIn(part, text)
+
+    def test_hostile_names(self) -> None:
+        text = self.page(
+            resource_name='<script>x</script>', source_node='"><img src=x>'
+        )
+        self.assertNotIn('<script', text)
+        self.assertNotIn('<img', text)
+        self.assertIn('&lt;script&gt;x', text)
+
+    def test_a_file_that_cannot_be_written(self) -> None:
+        self.assertRegex(
+            self.refused('plan', 'show', self.plan, '--html', '/dev/null/x'),
+            '^/dev/null/x cannot be written: .*; name another file',
+        )
