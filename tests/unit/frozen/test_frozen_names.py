@@ -46,6 +46,7 @@ from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
+from kronos.metrics import catalogue
 from kronos.osc import commands as client_commands
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
@@ -232,6 +233,16 @@ class TestNames(FrozenTestCase):
             for group, known in monitor.list_opts()
         }
         self.assert_frozen('options', found)
+
+    def test_metrics(self) -> None:
+        """Dashboards and alerts of operators select by them."""
+        self.assert_frozen(
+            'metrics',
+            {
+                row.name: {'kind': row.kind.value, 'labels': list(row.labels)}
+                for row in catalogue.METRICS
+            },
+        )
 
     def test_options_of_commands(self) -> None:
         found = {}
