@@ -7,6 +7,7 @@ be written.
 """
 
 import bisect
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -78,7 +79,7 @@ class Store:
 
         :raises KeyError: the catalogue has no such metric, or other labels
         """
-        key = name, _values(_row(name, Kind.COUNTER), labels)
+        _, key = _key(Kind.COUNTER, name, tuple(labels.items()))
         with self._lock:
             self._counters[key] = self._counters.get(key, 0.0) + value
 
@@ -87,8 +88,7 @@ class Store:
 
         :raises KeyError: as for :meth:`count`
         """
-        row = _row(name, Kind.HISTOGRAM)
-        key = name, _values(row, labels)
+        row, key = _key(Kind.HISTOGRAM, name, tuple(labels.items()))
         with self._lock:
             distribution = self._histograms.get(key)
             if distribution is None:
@@ -108,9 +108,9 @@ class Store:
         """
         values = {}
         for gauge in gauges:
-            row = _row(gauge.name, Kind.GAUGE)
+            items = tuple(gauge.labels.items())
+            row, key = _key(Kind.GAUGE, gauge.name, items)
             if self._per_host or not row.per_host:
-                key = gauge.name, _values(row, gauge.labels)
                 values[key] = float(gauge.value)
         ends_at = self._clock() + self._scope_ttl if scope else float('inf')
         with self._lock:
@@ -174,16 +174,20 @@ class Off(Store):
         """Show nothing."""
 
 
-def _row(name: str, kind: Kind) -> Metric:
-    row = catalogue.BY_NAME[name]
+@functools.lru_cache(4096)
+def _key(
+    kind: Kind, name: str, items: tuple[tuple[str, str], ...]
+) -> tuple[Metric, tuple[str, Labels]]:
+    """What a value belongs to; remembered, since weighings ask for it.
+
+    :raises KeyError: the catalogue has no such metric, or other labels
+    """
+    row, labels = catalogue.BY_NAME[name], dict(items)
     if row.kind is not kind:
         raise KeyError(f'{name} is a {row.kind.value}, and no {kind.value}')
-    return row
-
-
-def _values(row: Metric, labels: Mapping[str, str]) -> Labels:
     if labels.keys() != {*row.labels}:
-        raise KeyError(f'{row.name} has the labels {", ".join(row.labels)}')
-    return tuple(
-        plain_text.line(str(labels[name]))[:LONGEST] for name in row.labels
+        raise KeyError(f'{name} has the labels {", ".join(row.labels)}')
+    values = tuple(
+        plain_text.line(str(labels[label]))[:LONGEST] for label in row.labels
     )
+    return row, (name, values)

@@ -21,6 +21,24 @@ MOST_EXPOSED = 15
 """Tenths of systemd's own level: 0 is safe, 100 is not."""
 
 
+WRITER = """
+import os, sys
+from oslo_log import log as logging
+from oslo_config import cfg
+from kronos.metrics import exposition, files
+from kronos.metrics.store import Store
+import prometheus_client.parser, importlib.metadata
+files._version()
+conf = cfg.ConfigOpts()
+logging.register_options(conf)
+logging.setup(conf, 'kronos')
+logging.getLogger(None).logger.handlers[0].setStream(sys.stdout)
+exposition.text_of(Store(), ())
+os.setuid({user})
+file = files.MetricsFile('{top}', 'applier', Store())
+for _ in range(3):
+    file.write()
+"""
 SHOWN = [row for row in catalogue.METRICS if row.source != Source.EXPORTER]
 
 
@@ -70,6 +88,38 @@ class MetricsTestCase(base.BaseTestCase):
         ).stdout
         self.assertIn(b'kronos_exporter_files{state="broken"} 1.0', text)
         self.assert_good(text)
+
+    def outage(self, top, user=0):
+        """Write three times, by a user; what the log then has."""
+        script = WRITER.format(top=top, user=user)
+        done = subprocess.run(
+            [sys.executable, '-c', script],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        self.assertEqual(1, done.stdout.count('cannot be written'))
+        return done.stdout
+
+    def test_full_disk(self) -> None:
+        top = self.useFixture(fixtures.TempDir()).path
+        mount = ['mount', '-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', top]
+        subprocess.run(mount, check=True)
+        self.addCleanup(subprocess.run, ['umount', top], check=True)
+        pathlib.Path(top, 'full').write_bytes(b'x' * 4096)
+        self.assertIn('No space left on device', self.outage(top))
+        # The half of one that could not be written is not left there.
+        names = {path.name for path in pathlib.Path(top).iterdir()}
+        self.assertEqual({'full', 'kronos-applier-0.lock'}, names)
+
+    def test_directory_of_another_user(self) -> None:
+        top = self.useFixture(fixtures.TempDir()).path
+        for path in pathlib.Path(top).parents[:-1]:
+            if not path.samefile('/tmp'):  # noqa: S108
+                path.chmod(0o755)
+        pathlib.Path(top).chmod(0o755)
+        self.assertIn('Permission denied', self.outage(top, 65534))
 
     def test_unit(self) -> None:
         done = subprocess.run(
