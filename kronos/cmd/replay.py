@@ -16,11 +16,11 @@ from typing import Any
 
 from kronos.cmd import (
     program,
-    replay_tables,
     tables,
     terminal,
     what_if,
 )
+from kronos.cmd.replays import replay_tables
 from kronos.cmd.replays import summary as replay_summary
 from kronos.cmd.screen import progress
 from kronos.common import plain_text, timing

@@ -12,7 +12,7 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import replay as replay_command
-from kronos.cmd import replay_tables
+from kronos.cmd.replays import replay_tables
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine.explain.answers import PlanAnswers
 from kronos.engine.reasons import Code

@@ -25,6 +25,7 @@ from oslotest import base
 from kronos.actions import live_migrate
 from kronos.cmd import (
     explain,
+    exporter,
     instance_monitor,
     program,
     record,
@@ -46,6 +47,7 @@ from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
+from kronos.metrics import catalogue
 from kronos.osc import commands as client_commands
 from kronos.osc.run import command as run_command
 from kronos.osc.run.exit_status import ExitStatus
@@ -71,6 +73,7 @@ def upgrade_check(arguments: Any) -> int:
 
 COMMANDS = {
     'kronos-explain': explain.main,
+    'kronos-exporter': exporter.main,
     'kronos-instance-monitor': instance_monitor.main,
     'kronos-record': record.main,
     'kronos-replay': replay.main,
@@ -235,6 +238,16 @@ class TestNames(FrozenTestCase):
             for group, known in monitor.list_opts()
         }
         self.assert_frozen('options', found)
+
+    def test_metrics(self) -> None:
+        """Dashboards and alerts of operators select by them."""
+        self.assert_frozen(
+            'metrics',
+            {
+                row.name: {'kind': row.kind.value, 'labels': list(row.labels)}
+                for row in catalogue.METRICS
+            },
+        )
 
     def test_options_of_commands(self) -> None:
         found = {}
@@ -541,6 +554,7 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
         pathlib.Path(bad).write_text('no option')
         impossible = {
             'kronos-explain': ['/nowhere'],
+            'kronos-exporter': ['--once', '--directory', '/nowhere'],
             'kronos-instance-monitor': ['--check', '--config-file', bad],
             'kronos-record': [f'{folder}/out', '--config-file', bad],
             'kronos-replay': ['/nowhere'],

@@ -3,7 +3,8 @@
 
 import fixtures
 
-from kronos.cmd import explain, replay_tables
+from kronos.cmd import explain
+from kronos.cmd.replays import replay_tables
 from kronos.engine.planning import propose
 from kronos.engine.types import CycleReport
 from kronos.extensions.cells.cell_drain import (

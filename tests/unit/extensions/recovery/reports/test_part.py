@@ -6,7 +6,8 @@ from typing import Any
 import fixtures
 from oslotest import base
 
-from kronos.cmd import explain, replay_tables
+from kronos.cmd import explain
+from kronos.cmd.replays import replay_tables
 from kronos.engine.types import CycleReport
 from kronos.extensions.recovery.failures import NAME, Failures
 from kronos.extensions.recovery.options import RecoveryOptions

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the tables of kronos-replay, and its page, say what a plan says?"""
 
-from kronos.cmd import replay_tables
+from kronos.cmd.replays import replay_tables
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Sample
