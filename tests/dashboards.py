@@ -48,6 +48,8 @@ class Panel:
     queries: list[Query] = field(default_factory=list)
     dashed: list[str] = field(default_factory=list)
     """Patterns of the names of series whose lines are dashed."""
+    units: dict[str, str] = field(default_factory=dict)
+    """Units other than that of the panel, by a pattern of the name."""
     steps: list[float] = field(default_factory=list)
     """From which values on the colour warns."""
     stacked: bool = False
@@ -93,14 +95,8 @@ def panels(document: dict[str, Any]) -> Iterator[Panel]:
                 )
                 for target in raw.get('targets', ())
             ],
-            dashed=[
-                override['matcher']['options']
-                for override in config.get('overrides', ())
-                if any(
-                    entry['id'] == 'custom.lineStyle'
-                    for entry in override['properties']
-                )
-            ],
+            dashed=[*_overrides(config, 'custom.lineStyle')],
+            units=_overrides(config, 'unit'),
             steps=[
                 step['value']
                 for step in defaults.get('thresholds', {}).get('steps', ())
@@ -108,6 +104,16 @@ def panels(document: dict[str, Any]) -> Iterator[Panel]:
             ],
             stacked=stacking.get('mode') == 'normal',
         )
+
+
+def _overrides(config: dict[str, Any], name: str) -> dict[str, Any]:
+    """Values of a property, by the pattern of the series that have it."""
+    return {
+        override['matcher']['options'].strip('/'): entry['value']
+        for override in config.get('overrides', ())
+        for entry in override['properties']
+        if entry['id'] == name
+    }
 
 
 def filled(expression: str, scope: str = ALL, interval: str = '15m') -> str:
@@ -127,3 +133,8 @@ def alerts() -> list[dict[str, Any]]:
     """The rules of the planner's alerts, in their order."""
     groups = yaml.safe_load(ALERTS.read_text())['groups']
     return [rule for group in groups for rule in group['rules']]
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether an override is about the series of a name."""
+    return re.search(pattern, name) is not None
