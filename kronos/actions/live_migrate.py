@@ -46,6 +46,7 @@ class LiveMigrate(watcher_action.KronosAction):
                 'destination_node': NAME,
                 'imbalance': TEXT,
                 'combined_imbalance': TEXT,
+                'forecast_seconds': {'type': 'number', 'minimum': 0},
             },
             'required': [
                 'resource_id',

@@ -8,7 +8,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.conf import execution, extensions, planning, weigher
+from kronos.conf import execution, extensions, metrics, planning, weigher
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -201,6 +201,7 @@ _GROUPS = {
         *weigher.OPTS,
     ],
     PROMETHEUS: PROMETHEUS_OPTS,
+    metrics.GROUP: metrics.OPTS,
 }
 
 

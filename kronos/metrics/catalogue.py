@@ -54,14 +54,14 @@ _AUDITS = (
         'reason',
     ),
     metric.counter(
-        _ENGINE,
+        Source.EVERY_SERVICE,
         'kronos_prometheus_queries_total',
         'Queries to Prometheus by result: healthy, partial, stale or '
         'unreachable',
         'result',
     ),
     metric.histogram(
-        _ENGINE,
+        Source.EVERY_SERVICE,
         'kronos_prometheus_query_seconds',
         'Duration of queries to Prometheus with their further tries',
         metric.SECONDS_OF_WORK,

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queries of the policies, asked now."""
 
+import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import Health, PolicyReadings, Reading
+from kronos.metrics import process
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 
@@ -91,8 +93,20 @@ class PolicyQueries:
                 query, Health.UNREACHABLE, error=self._away, is_away=True
             )
         if (query, label) not in self._asked_readings:
-            reading = self._prometheus.instant_query(query, label)
+            reading = _measured(self._prometheus, query, label)
             if reading.is_away:
                 self._away = reading.error
             self._asked_readings[query, label] = reading
         return self._asked_readings[query, label]
+
+
+def _measured(source: QuerySource, query: str, label: str) -> Reading:
+    began = time.monotonic()
+    reading = source.instant_query(query, label)
+    store, health = process.of_process(), reading.health
+    if reading.incomplete and health is Health.HEALTHY:
+        health = Health.PARTIAL
+    store.count('kronos_prometheus_queries_total', result=health.value)
+    seconds = time.monotonic() - began
+    store.observe('kronos_prometheus_query_seconds', seconds)
+    return reading

@@ -66,6 +66,8 @@ class AuditResult:
     """Seconds that each part took."""
     pace: dict[str, float] = field(default_factory=dict)
     """Seconds that a move of a scope has taken, by its name."""
+    snapshots: Sequence[Snapshot] = ()
+    """What the plan was made from."""
 
 
 def run(
@@ -114,7 +116,14 @@ def run(
     )
     pace = migration_costs.seconds_by_scope(snapshots)
     return AuditResult(
-        plan.report, plan.parents, plan.order, settings, basis, timings, pace
+        plan.report,
+        plan.parents,
+        plan.order,
+        settings,
+        basis,
+        timings,
+        pace,
+        snapshots,
     )
 
 

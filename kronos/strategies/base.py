@@ -35,6 +35,7 @@ from kronos.strategies import goals, parameters
 from kronos.strategies.outcome import (
     additions,
     audit_log,
+    audit_metrics,
     planned_actions,
     status_messages,
 )
@@ -147,6 +148,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         _refresh(audit)
         message, failed = self._attempt(audit)
         message = self._report(audit, message)
+        audit_metrics.ended(self.get_name(), self._outcome(failed))
         if (
             failed
             and audit.audit_type == objects.audit.AuditType.ONESHOT.value
@@ -169,9 +171,15 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         :returns: an empty solution
         """
         self._clear()
+        audit_metrics.ended(self.get_name(), 'overtaken')
         self._report(self.audit, f'Nothing is planned: {reason}')
         self.solution.compute_global_efficacy()
         return self.solution
+
+    def _outcome(self, failed: bool) -> str:
+        if failed:
+            return 'failed' if self.basis is None else 'blind'
+        return 'planned' if self.solution.actions else 'empty'
 
     def _clear(self) -> None:
         self.solution = default.DefaultSolution(goal=self.goal, strategy=self)
@@ -207,6 +215,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
 
         CONF.reload_config_files()
         validation.require_valid(CONF)
+        audit_metrics.begin(CONF)
         for warning in validation.old_groups(CONF):
             LOG.warning('Audit %s: %s', audit.uuid, warning)
         kronos, name = CONF.kronos, self.get_name()
@@ -227,6 +236,9 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         for level, line in audit_log.lines(report, self.ADDITIONS):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
         message = status_messages.summary(report, self.summary, self.ADDITIONS)
+        audit_metrics.planned(
+            report, result.snapshots, result.settings, result.timings
+        )
         if kronos.report_dir:
             artifacts.keep(result, request, audit, name, kronos)
         # Last: an audit that fails must not leave a plan to be started.

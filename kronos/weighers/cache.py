@@ -18,8 +18,9 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.engine.scoring import host_weights
+from kronos.metrics import process
 from kronos.policies.models import Mode
-from kronos.weighers import host_scores
+from kronos.weighers import host_scores, weigher_metrics
 from kronos.weighers.host_scores import HostScores, KnownHost, PolicyAnswers
 from kronos.weighers.log_messages import LogMessages
 from kronos.weighers.recent_placements import RecentPlacements
@@ -171,6 +172,7 @@ class Cache:
         """What the thread does; the next weighing begins another one."""
         # A process that forked has left its own thread behind.
         self._log = LogMessages(self._clock)
+        process.start()
         try:
             self._go_on(is_asked)
         # Such as eventlet's Timeout and GreenletExit.
@@ -209,6 +211,7 @@ class Cache:
             seconds = options.refresh_seconds
             self._refresh(options)
         except BaseException as error:
+            weigher_metrics.refresh_failed(error)
             self._trouble(error)
         return seconds
 
@@ -224,6 +227,7 @@ class Cache:
         if not self._score(answers, asked_at):
             self._log.all_is_well()
         self._log.announce(asked_at, self._scores)
+        weigher_metrics.refreshed(self._scores, self._clock() - asked_at)
 
     def _score(self, answers: PolicyAnswers, asked_at: float) -> list[str]:
         """Put up new scores of what is known.

@@ -14,8 +14,16 @@ from kronos.engine import phase_rules
 from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.settings import SoftRules
 from kronos.engine.types import MigrationPhase
+from kronos.metrics import process
+from kronos.metrics.metric import Source
 from kronos.policies.models import Mode
-from kronos.weighers import cache, score_source, soft_groups, workers
+from kronos.weighers import (
+    cache,
+    score_source,
+    soft_groups,
+    weigher_metrics,
+    workers,
+)
 
 CONF = nova.conf.CONF
 opts.register_opts(CONF)
@@ -42,6 +50,7 @@ class KronosWeigher(weights.BaseHostWeigher):
             score_source.ScoreSource(CONF, _session)
         )
         if scores is None:
+            process.prepare(Source.SCHEDULER, CONF.kronos_metrics)
             workers.begin_in_each(self._cache, _workers)
         self._multiplier = NO_MULTIPLIER
 
@@ -49,19 +58,28 @@ class KronosWeigher(weights.BaseHostWeigher):
         self, weighed_obj_list: list[Any], weight_properties: Any
     ) -> list[float]:
         """A weight in [0, 1] for each host, in their order."""
+        weighing = weigher_metrics.Weighing()
         try:
-            self._multiplier = _multiplier()
-            states = [weighed_host.obj for weighed_host in weighed_obj_list]
-            weighed = self._cache.weigh(states, _vcpus(weight_properties))
-            if not getattr(weight_properties, 'instance_group', None):
-                return weighed
-            hosts = [state.host for state in states]
-            return soft_groups.bound(
-                weighed, hosts, weight_properties, _penalty(CONF.kronos)
-            )
+            weighed = self._weigh_all(weighed_obj_list, weight_properties)
         except Exception as error:
             self._cache.note_fault(error)
+            weighing.failed(error)
             return [0.0] * len(weighed_obj_list)
+        weighing.done(weighed)
+        return weighed
+
+    def _weigh_all(
+        self, weighed_obj_list: list[Any], weight_properties: Any
+    ) -> list[float]:
+        self._multiplier = _multiplier()
+        states = [weighed_host.obj for weighed_host in weighed_obj_list]
+        weighed = self._cache.weigh(states, _vcpus(weight_properties))
+        if not getattr(weight_properties, 'instance_group', None):
+            return weighed
+        hosts = [state.host for state in states]
+        return soft_groups.bound(
+            weighed, hosts, weight_properties, _penalty(CONF.kronos)
+        )
 
     def _weigh_object(self, host_state: Any, weight_properties: Any) -> float:
         try:

@@ -83,6 +83,8 @@ class MoveSettings:
     timing: MoveTiming = field(default_factory=MoveTiming)
     not_before: float = 0.0
     """Unix seconds."""
+    forecast_seconds: float | None = None
+    """How long it is expected to take; None: its plan does not know."""
     preflight_wait: float = 60.0
     """Seconds for what stands in the way to go away by itself."""
     max_retries: int = 3
@@ -104,6 +106,7 @@ def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
     """
     return {
         'not_before': unix_seconds(parameters.get('not_before', '')),
+        'forecast_seconds': parameters.get('forecast_seconds'),
         'preflight_wait': kronos.preflight_wait,
         'max_retries': kronos.max_retries,
         'retry_backoff': kronos.retry_backoff,

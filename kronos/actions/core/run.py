@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from oslo_log import log as logging
 
-from kronos.actions.core import notifications, slots, turn_wait
+from kronos.actions.core import move_metrics, notifications, slots, turn_wait
 from kronos.actions.core.context import MoveContext
 from kronos.actions.core.parameters import MoveSettings
 from kronos.actions.core.retries import back_off, counted, given_up, next_try
@@ -83,6 +83,7 @@ class MoveRun(Run[Sent, Seen]):
         self._settings = settings
         self._task = settings.task
         self._context = context
+        self._metrics = move_metrics.MoveMetrics(settings)
         self._turn = turn_wait.TurnWait(settings, context, context.slots)
         self._retries = 0
         self._is_elsewhere = False
@@ -92,9 +93,11 @@ class MoveRun(Run[Sent, Seen]):
 
     def begin(self) -> None:
         try:
-            self._is_elsewhere = self._is_over()
-            self._await_turn()
-        except (exceptions.StaleTask, exceptions.MigrationCancelled):
+            with self._metrics.waiting():
+                self._is_elsewhere = self._is_over()
+                self._await_turn()
+        except (exceptions.StaleTask, exceptions.MigrationCancelled) as error:
+            self._metrics.ended_early(error)
             raise
         except exceptions.KronosException as error:
             self._fail(error, final=True)
@@ -103,7 +106,8 @@ class MoveRun(Run[Sent, Seen]):
     def carry_out(self) -> str:
         while not (self._is_elsewhere or self._has_arrived):
             try:
-                remark = self._attempt()
+                with self._metrics.running():
+                    remark = self._attempt()
             except slots.Replaced:
                 self._is_elsewhere = self._is_over()
                 self._await_turn()
@@ -202,6 +206,7 @@ class MoveRun(Run[Sent, Seen]):
             return False
 
     def _complete(self, remark: str) -> str:
+        self._metrics.succeeded(self._record())
         self._context.notices.completed(
             record=self._record(), retry_count=self._retries, remark=remark
         )
@@ -220,6 +225,7 @@ class MoveRun(Run[Sent, Seen]):
         return remark
 
     def _fail(self, error: exceptions.KronosException, final: bool) -> None:
+        self._metrics.failed(error, final)
         self._context.notices.failed(
             record=self._record(),
             error=error,

@@ -26,6 +26,8 @@ from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.settings import HostMatch
+from kronos.metrics import process
+from kronos.metrics.metric import Source
 from kronos.snapshots import exclusions
 from kronos.watcher_db import lock
 
@@ -174,6 +176,7 @@ class KronosAction(base.BaseAction):
         # As the strategies do: an edited file needs no restart.
         CONF.reload_config_files()
         validation.require_valid(CONF)
+        process.begin(Source.APPLIER, CONF.kronos_metrics)
         return connection.HostProcess(lambda: self.osc.session, CONF)
 
     def _prometheus(self) -> prometheus.PrometheusClient:

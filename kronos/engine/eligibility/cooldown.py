@@ -139,6 +139,12 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     return cooldowns
 
 
+def seconds_left(snapshot: Snapshot, settings: Settings) -> float:
+    """Seconds until the scope is planned again; 0: it may be now."""
+    _, remaining = _Past(snapshot, settings).rest()
+    return max(0.0, remaining)
+
+
 def _horizon(settings: Settings) -> float:
     """Seconds after which nothing counts, but a quarantine for ever."""
     return max(
@@ -179,12 +185,7 @@ class _Past:
 
     def standstill(self) -> Reason | None:
         """Why the scope rests; empty if it does not."""
-        newest, remaining = plan_starts.longest_rest(
-            self._events,
-            filter(self._rests_scope, self._events),
-            self._now,
-            self._settings.cooldown_seconds,
-        )
+        newest, remaining = self.rest()
         if newest is None:
             return None
         if event_texts.is_not_begun(newest):
@@ -199,6 +200,15 @@ class _Past:
             f'{durations.rounded(math.ceil(remaining))}: '
             + self._texts.cause(newest, who, f'of {who}'),
             Code.SCOPE_COOLDOWN,
+        )
+
+    def rest(self) -> tuple[Event | None, float]:
+        """The event for which the scope rests, and for how many seconds."""
+        return plan_starts.longest_rest(
+            self._events,
+            filter(self._rests_scope, self._events),
+            self._now,
+            self._settings.cooldown_seconds,
         )
 
     def _rests_scope(self, event: Event) -> bool:

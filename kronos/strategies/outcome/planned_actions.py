@@ -87,8 +87,10 @@ def beside(
 
 def _step(number: int, step: types.MigrationStep) -> dict[str, Any]:
     requires = {'requires': step.requires} if step.requires else {}
+    forecast = {'forecast_seconds': round(step.seconds, 1)}
     return {
         **requires,
+        **(forecast if step.seconds else {}),
         'aggregate': step.scope,
         'phase': step.phase.value,
         'sequence': number,

@@ -87,6 +87,13 @@ class InputParametersTestCase(base.BaseTestCase):
         self.assertEqual('uuid-2', told['requires'])
         self.assertNotIn('requires', planned_actions._step(1, told_step()))
 
+    def test_forecast(self):
+        """A move whose duration is not known names none."""
+        told = planned_actions._step(1, told_step(seconds=12.345))
+        self.assertEqual(12.3, told['forecast_seconds'])
+        told = planned_actions._step(1, told_step())
+        self.assertNotIn('forecast_seconds', told)
+
     def test_what_it_moves(self):
         told = planned_actions._step(7, told_step())
         self.assertEqual(
