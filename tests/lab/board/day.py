@@ -9,6 +9,7 @@ Prometheus lacks the samples of some hosts for an hour.
 import math
 import random
 
+from kronos.metrics.metric import Source
 from tests.lab.board.samples import Samples
 
 END = 1772409600
@@ -20,7 +21,6 @@ POLICIES = ('cpu', 'memory')
 THRESHOLD = {'cpu': 0.1, 'memory': 0.08}
 TRUTH = {'cpu': 0.95, 'memory': 0.7}
 """Which share of the predicted effect comes."""
-ENGINE, APPLIER = 'watcher-decision-engine', 'watcher-applier'
 
 
 class Day:
@@ -380,10 +380,10 @@ class Day:
 
     def _written(self, moment: int) -> None:
         for service, slot in (
-            (ENGINE, '0'),
-            (APPLIER, '0'),
-            ('nova-scheduler', '0'),
-            ('nova-scheduler', '1'),
+            (Source.DECISION_ENGINE, '0'),
+            (Source.APPLIER, '0'),
+            (Source.SCHEDULER, '0'),
+            (Source.SCHEDULER, '1'),
         ):
             self.samples.show(
                 'kronos_build_info',

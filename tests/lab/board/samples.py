@@ -12,13 +12,12 @@ from kronos.metrics.catalogue import BY_NAME
 from kronos.metrics.metric import Kind, Source
 
 Labels = tuple[tuple[str, str], ...]
-SERVICES = {
-    Source.DECISION_ENGINE: ('watcher-decision-engine', 'ctl-1:9100'),
-    Source.APPLIER: ('watcher-applier', 'ctl-1:9100'),
-    Source.SCHEDULER: ('nova-scheduler', 'ctl-2:9100'),
-    Source.EXPORTER: ('kronos-exporter', 'ctl-3:9877'),
+PLACES = {
+    Source.APPLIER: 'ctl-1:9100',
+    Source.SCHEDULER: 'ctl-2:9100',
+    Source.EXPORTER: 'ctl-3:9877',
 }
-"""Who writes a metric, and where."""
+"""Where those who write metrics are; the others are with the applier."""
 
 
 class Samples:
@@ -86,14 +85,15 @@ class Samples:
 
     def _labels(self, name: str, labels: dict[str, Any]) -> Labels:
         metric = BY_NAME[name]
-        service = labels.pop('service', '')
+        source = Source(labels.pop('service', metric.source))
+        if source is Source.EVERY_SERVICE:
+            source = Source.DECISION_ENGINE
         slot = labels.pop('slot', '0')
         if {*labels} != {*metric.labels}:
             raise AssertionError(f'{name} has other labels than {labels}')
-        usual, instance = SERVICES.get(metric.source, ('', 'ctl-1:9100'))
         return (
             *labels.items(),
-            ('service', service or usual),
+            ('service', source.value),
             ('slot', slot),
-            ('instance', instance),
+            ('instance', PLACES.get(source, PLACES[Source.APPLIER])),
         )
