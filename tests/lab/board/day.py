@@ -241,7 +241,7 @@ class Day:
             'kronos_effect_unmeasured_plans',
             2,
             scope=scope,
-            reason='effect_others_moved',
+            reason='effect_disturbed',
         )
 
     def _hosts(self, scope: str, policy: str, imbalance: float) -> None:
