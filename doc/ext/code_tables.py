@@ -3,12 +3,13 @@
 
 ``faults-table`` has each fault of a move, ``reasons-table`` each reason of a
 plan, with what they mean and what to do; with an argument, those that begin
-with it.
+with it. ``metrics-table`` has each metric of a service or of the exporter.
 """
 
 import generated
 
 from kronos.engine import faults, reasons
+from kronos.metrics import catalogue
 
 FAULTS = (
     'Code',
@@ -19,6 +20,8 @@ FAULTS = (
     'Rests',
     'What to do',
 )
+
+METRICS = ('Metric', 'Type', 'Labels', 'Unit', 'Meaning')
 
 REASONS = ('Code', 'What it means', 'What lifts it')
 
@@ -61,7 +64,34 @@ class ReasonsTable(generated.Generated):
         return generated.table(REASONS, rows, '24 46 30')
 
 
+def metric_rows(source):
+    """The cells of ``metrics-table``, a tuple for each metric.
+
+    :param source: as :class:`kronos.metrics.metric.Source` has it
+    """
+    for row in catalogue.METRICS:
+        if row.source == source:
+            text = f'{row.help}. With ``per_host`` only.'
+            yield (
+                f'``{row.name}``',
+                row.kind.value,
+                ', '.join(f'``{label}``' for label in row.labels),
+                row.unit,
+                text if row.per_host else f'{row.help}.',
+            )
+
+
+class MetricsTable(generated.Generated):
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def lines(self):
+        rows = list(metric_rows(*self.arguments))
+        return generated.table(METRICS, rows, '34 10 16 12 28')
+
+
 def setup(app):
     app.add_directive('reasons-table', ReasonsTable)
     app.add_directive('faults-table', FaultsTable)
+    app.add_directive('metrics-table', MetricsTable)
     return {'parallel_read_safe': True}

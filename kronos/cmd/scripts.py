@@ -17,6 +17,10 @@ def explain() -> int:
     return _run('explain')
 
 
+def exporter() -> int:
+    return _run('exporter')
+
+
 def instance_monitor() -> int:
     return _run('instance_monitor')
 

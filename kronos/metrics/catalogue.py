@@ -154,14 +154,12 @@ _MOVES = (
     ),
     _of_scope(
         'kronos_scope_draining_instances',
-        'Instances on the hosts that are to be emptied, by state: leaving or '
-        'staying',
+        'Instances on draining hosts, by state: leaving or staying',
         'state',
     ),
     _per_host(
         'kronos_host_draining_instances',
-        'Instances on the host that is to be emptied, by state: leaving or '
-        'staying',
+        'Instances on the draining host, by state: leaving or staying',
         'scope',
         'host',
         'state',
@@ -180,13 +178,13 @@ _MOVES = (
     metric.gauge(
         _ENGINE,
         'kronos_plans_not_started',
-        'Recommended plans with actions that nobody has started',
+        'Recommended plans with actions that were not started',
     ),
     metric.gauge(
         _ENGINE,
         'kronos_plans_not_started_newest_timestamp_seconds',
-        'Creation time of the newest plan that nobody has started; no series '
-        'if there is none',
+        'Creation time of the newest plan that was not started; no series if '
+        'there is none',
     ),
 )
 
@@ -225,13 +223,12 @@ _EFFECT = (
     ),
     _of_policy(
         'kronos_effect_not_started_predicted_ratio',
-        'Fall of the imbalance that the newest plan that nobody started '
-        'predicted',
+        'Fall of the imbalance predicted by the newest plan that was not '
+        'started',
     ),
     _of_policy(
         'kronos_effect_not_started_realised_ratio',
-        'Fall of the imbalance that came without the newest plan that nobody '
-        'started',
+        'Fall of the imbalance since the newest plan that was not started',
     ),
     _of_scope(
         'kronos_effect_limited',
@@ -289,7 +286,7 @@ _MIGRATIONS = (
     metric.gauge(
         _APPLIER,
         'kronos_moves_waiting',
-        'Moves that wait for their turn in this process',
+        'Moves that wait to begin in this process',
         'scope',
     ),
     metric.counter(

@@ -12,9 +12,9 @@ from oslo_config import cfg
 from kronos.common import exceptions, plain_files, yaml_files
 from kronos.common.names import near_names
 from kronos.common.plugins.registry import UnusableError
+from kronos.common.web.page_server import Address
 from kronos.conf import monitor as options
 from kronos.conf import validation
-from kronos.monitor.metrics import Address
 from kronos.monitor.sinks import registry as sinks
 from kronos.monitor.sinks.base import Sink
 from kronos.monitor.sources import registry as sources

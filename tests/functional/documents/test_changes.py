@@ -119,8 +119,10 @@ SHOWN = {
     'a key of a report': ['unit/reports/test_document.py'],
     'a metric of Kronos itself': ['unit/monitor/metrics_alone.py'],
     'a metric of the decision engine, the applier or nova-scheduler': [
-        'unit/actions/core/test_run.py',
-        'unit/weighers/test_host_scores.py',
+        'unit/actions/core/test_move_metrics.py',
+        'unit/metrics/test_catalogue.py',
+        'unit/strategies/outcome/test_audit_metrics.py',
+        'unit/weighers/test_weigher_metrics.py',
     ],
     'a release of Nova or Watcher': [
         'functional/watcher/test_installed_versions.py'

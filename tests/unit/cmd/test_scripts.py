@@ -13,6 +13,7 @@ from kronos.cmd import scripts
 
 NAMES = (
     'explain',
+    'exporter',
     'instance_monitor',
     'record',
     'replay',

@@ -25,6 +25,7 @@ from oslotest import base
 from kronos.actions import live_migrate
 from kronos.cmd import (
     explain,
+    exporter,
     instance_monitor,
     program,
     record,
@@ -70,6 +71,7 @@ def upgrade_check(arguments: Any) -> int:
 
 COMMANDS = {
     'kronos-explain': explain.main,
+    'kronos-exporter': exporter.main,
     'kronos-instance-monitor': instance_monitor.main,
     'kronos-record': record.main,
     'kronos-replay': replay.main,
@@ -549,6 +551,7 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
         pathlib.Path(bad).write_text('no option')
         impossible = {
             'kronos-explain': ['/nowhere'],
+            'kronos-exporter': ['--once', '--directory', '/nowhere'],
             'kronos-instance-monitor': ['--check', '--config-file', bad],
             'kronos-record': [f'{folder}/out', '--config-file', bad],
             'kronos-replay': ['/nowhere'],
