@@ -5,10 +5,9 @@ Its past is written into its database beforehand, so no lab need be up; it
 only has to be installed.
 """
 
+import contextlib
 import math
 import pathlib
-import socket
-import subprocess
 import time
 
 import fixtures
@@ -34,6 +33,7 @@ from kronos.simulate.fetch import raw_queries, session
 from kronos.simulate.fetch.workplace import Wish
 from tests import places
 from tests.builders import loads as build
+from tests.lab import backfilled
 
 SAMPLE = places.TOP / 'etc' / 'kronos' / 'policies.yaml'
 SCRAPE = 30
@@ -132,45 +132,10 @@ class TestFetch(base.BaseTestCase):
         super().setUp()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.past = Past(math.floor(time.time() / SCRAPE) * SCRAPE)
-        self.url = self.prometheus()
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        self.url = stack.enter_context(backfilled.serve(self.past.text()))
         self.client = PrometheusClient(self.url, requests.Session())
-
-    def prometheus(self):
-        """The address of one that has this past."""
-        text, data = self.folder / 'past.txt', self.folder / 'data'
-        text.write_text(self.past.text())
-        command = ['promtool', 'tsdb', 'create-blocks-from', 'openmetrics']
-        subprocess.run(
-            [*command, str(text), str(data)],
-            check=True,
-            timeout=120,
-            capture_output=True,
-        )
-        config = self.folder / 'prometheus.yml'
-        config.write_text('scrape_configs: []\n')
-        with socket.socket() as free:
-            free.bind(('127.0.0.1', 0))
-            port = free.getsockname()[1]
-        child = subprocess.Popen(
-            [
-                'prometheus',
-                f'--config.file={config}',
-                f'--storage.tsdb.path={data}',
-                f'--web.listen-address=127.0.0.1:{port}',
-            ],
-            stderr=subprocess.DEVNULL,
-        )
-        self.addCleanup(child.wait)
-        self.addCleanup(child.terminate)
-        url = f'http://127.0.0.1:{port}'
-        for _ in range(300):
-            try:
-                if requests.get(f'{url}/-/ready', timeout=5).ok:
-                    return url
-            except requests.ConnectionError:
-                pass
-            time.sleep(0.2)
-        return self.fail('Prometheus does not come up')
 
     def recording(self):
         policies = loader.load(str(SAMPLE)).policies
