@@ -82,6 +82,14 @@ def argument_parser() -> argparse.ArgumentParser:
         help='address and port of the server; brackets enclose an IPv6 '
         f'address (default: {LISTEN})',
     )
+    _add_tls(parser)
+    parser.add_argument(
+        '--once', action='store_true', help='print the metrics and exit'
+    )
+    return parser
+
+
+def _add_tls(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--cert', metavar='FILE', default='', help='serve HTTPS with it'
     )
@@ -97,10 +105,6 @@ def argument_parser() -> argparse.ArgumentParser:
         default='',
         help='CA certificates; clients must have a certificate of one',
     )
-    parser.add_argument(
-        '--once', action='store_true', help='print the metrics and exit'
-    )
-    return parser
 
 
 def _endpoint(text: str) -> tuple[str, int]:

@@ -115,16 +115,8 @@ def run(
         live_plans, _hosts(plan.report, snapshots, request.additions)
     )
     pace = migration_costs.seconds_by_scope(snapshots)
-    return AuditResult(
-        plan.report,
-        plan.parents,
-        plan.order,
-        settings,
-        basis,
-        timings,
-        pace,
-        snapshots,
-    )
+    moves = plan.report, plan.parents, plan.order
+    return AuditResult(*moves, settings, basis, timings, pace, snapshots)
 
 
 def _planned(
