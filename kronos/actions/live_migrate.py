@@ -47,6 +47,10 @@ class LiveMigrate(watcher_action.KronosAction):
                 'imbalance': TEXT,
                 'combined_imbalance': TEXT,
                 'forecast_seconds': {'type': 'number', 'minimum': 0},
+                'effect': {
+                    'type': 'object',
+                    'additionalProperties': {'type': 'array'},
+                },
             },
             'required': [
                 'resource_id',

@@ -13,6 +13,10 @@ INTERRUPTED = 130
 """As a shell has it: 128 and the number of the signal."""
 
 
+def effect() -> int:
+    return _run('effect')
+
+
 def explain() -> int:
     return _run('explain')
 

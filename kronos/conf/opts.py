@@ -117,6 +117,24 @@ REPORT_OPTS = [
     ),
 ]
 
+EFFECT_OPTS = [
+    cfg.IntOpt(
+        'effect_settling_seconds',
+        min=0,
+        help='Seconds after the end of a plan before kronos-effect measures '
+        'what it changed. Set it longer than the queries of the policies '
+        'look back. Unset: the value of cooldown.',
+    ),
+    cfg.IntOpt(
+        'effect_plans',
+        default=10,
+        min=1,
+        max=100,
+        help='Number of the newest plans of a scope that kronos-effect '
+        'measures.',
+    ),
+]
+
 PROMETHEUS_OPTS = [
     cfg.URIOpt(
         'url',
@@ -196,6 +214,7 @@ _GROUPS = {
         *SCOPE_OPTS,
         *planning.OPTS,
         *REPORT_OPTS,
+        *EFFECT_OPTS,
         *extensions.opts(),
         *execution.OPTS,
         *weigher.OPTS,

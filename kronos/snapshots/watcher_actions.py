@@ -92,6 +92,11 @@ def is_move(action_type: str) -> bool:
     return is_ours(action_type) and action_type.endswith('migrate')
 
 
+def is_whole_move(row: ActionRow) -> bool:
+    """Whether it is a move of Kronos that names its server and its ends."""
+    return is_move(row.action_type) and not _missing(row.parameters)
+
+
 Events = dict[str, Event | None]
 """By the uuid of the action."""
 

@@ -12,7 +12,7 @@ from kronos.clients.prometheus import auth, http, response
 from kronos.clients.prometheus.response import Series
 from kronos.common import exceptions
 from kronos.engine.scoring import answer_health
-from kronos.engine.types import Health, Reading
+from kronos.engine.types import Health, Reading, Sample
 
 __all__ = ['PrometheusClient', 'Series', 'from_options']
 
@@ -101,6 +101,24 @@ class PrometheusClient:
         if set(expected_labels or ()) - present:
             reading.health = Health.PARTIAL
         return reading
+
+    def query_at(
+        self, query: str, time: float, label_key: str = 'host'
+    ) -> list[Sample]:
+        """The value of each series at a moment of the past.
+
+        :param time: Unix seconds
+        :raises PrometheusError: Prometheus refused or cannot be reached
+        """
+        params = {'query': query, 'time': f'{time:.3f}'}
+        try:
+            data = self._http.ask('query', params).data
+            samples = response.vector(data, label_key)
+        except response.AnswerError as error:
+            raise exceptions.PrometheusError(
+                url=self.address, reason=str(error)
+            ) from error
+        return [sample for sample in samples if response.is_number(sample)]
 
     def range_query(
         self,

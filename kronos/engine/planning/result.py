@@ -21,7 +21,7 @@ from kronos.engine.simulation.simulation import (
     SimulatedMove,
     Simulation,
 )
-from kronos.engine.simulation.utilization import Utilization
+from kronos.engine.simulation.utilization import Undo, Utilization
 from kronos.engine.types import (
     AggregateResult,
     Drain,
@@ -30,9 +30,11 @@ from kronos.engine.types import (
     InstanceStanding,
     MigrationStep,
     PolicyResult,
+    Shares,
     Snapshot,
     Stop,
 )
+from kronos.policies import fingerprints
 
 if TYPE_CHECKING:
     from kronos.engine.planning.phases import PhaseRunner
@@ -339,4 +341,23 @@ def _step(
         seconds=costs.seconds(instance, destination),
         rest_before=rest_before,
         rest_after=rest_after,
+        effect=_effect(undo, phases),
     )
+
+
+def _effect(undo: Undo, phases: PhaseRunner) -> dict[str, Shares]:
+    """By policy what a move should change at either end."""
+    utilization = phases.utilization
+    usage = utilization.usage[:, undo.instance]
+    leaving, arriving = (
+        (usage / utilization.capacity[:, host]).tolist()
+        for host in (undo.source, undo.destination)
+    )
+    queries = {
+        policy.name: fingerprints.of(policy)
+        for policy in phases.inputs.policies
+    }
+    return {
+        name: Shares(leaving[p], arriving[p], queries[name])
+        for p, name in enumerate(utilization.policies)
+    }

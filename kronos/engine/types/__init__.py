@@ -30,6 +30,7 @@ from kronos.engine.types.metrics import VmProfile as VmProfile
 from kronos.engine.types.migrations import Event as Event
 from kronos.engine.types.migrations import Origin as Origin
 from kronos.engine.types.migrations import Outcome as Outcome
+from kronos.engine.types.migrations import Shares as Shares
 from kronos.engine.types.plan import AggregateResult as AggregateResult
 from kronos.engine.types.plan import Begun as Begun
 from kronos.engine.types.plan import Closing as Closing

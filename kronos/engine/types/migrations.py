@@ -63,3 +63,16 @@ class Event:
     is_resize: bool = False
     """Whether a tenant asked for it: tenants resize all the time, as they
     boot and delete servers."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What a move takes from its source and brings to its destination.
+
+    Both are shares of the host, in the unit of a policy's scores.
+    """
+
+    leaving: float
+    arriving: float
+    query: str = ''
+    """Fingerprint of the queries that they follow from."""

@@ -12,6 +12,7 @@ from kronos.engine.extension import Phase, ReasonCode
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
+from kronos.engine.types.migrations import Shares
 from kronos.engine.types.rest import Rest
 from kronos.policies.models import Mode
 
@@ -57,6 +58,8 @@ class MigrationStep:
     """Combined imbalance of the hosts that are not set aside, where it is
     made for their sake; else None."""
     rest_after: float | None = None
+    effect: dict[str, Shares] = field(default_factory=dict)
+    """By policy what it should change at either end."""
 
     @property
     def gain(self) -> float:

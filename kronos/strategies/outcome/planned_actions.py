@@ -88,9 +88,15 @@ def beside(
 def _step(number: int, step: types.MigrationStep) -> dict[str, Any]:
     requires = {'requires': step.requires} if step.requires else {}
     forecast = {'forecast_seconds': round(step.seconds, 1)}
+    effect = {
+        policy: [round(shares.leaving, 6), round(shares.arriving, 6)]
+        + [shares.query]
+        for policy, shares in step.effect.items()
+    }
     return {
         **requires,
         **(forecast if step.seconds else {}),
+        **({'effect': effect} if effect else {}),
         'aggregate': step.scope,
         'phase': step.phase.value,
         'sequence': number,

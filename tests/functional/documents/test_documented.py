@@ -18,6 +18,7 @@ HERE = (
     'kronos-explain',
     'kronos-replay',
     'kronos-simulate',
+    'kronos-effect',
     'oslo-config-generator',
     'oslo-config-validator',
     'sed',

@@ -50,6 +50,7 @@ ARGUMENTS: dict[str, Any] = {
     'plan': 'p1',
     'audit': 'a1',
     'query': 'up',
+    'time': 0.0,
     'start': 0.0,
     'end': 60.0,
     'step': 15.0,

@@ -24,6 +24,7 @@ from oslotest import base
 
 from kronos.actions import live_migrate
 from kronos.cmd import (
+    effect,
     explain,
     exporter,
     instance_monitor,
@@ -72,6 +73,7 @@ def upgrade_check(arguments: Any) -> int:
 
 
 COMMANDS = {
+    'kronos-effect': effect.main,
     'kronos-explain': explain.main,
     'kronos-exporter': exporter.main,
     'kronos-instance-monitor': instance_monitor.main,

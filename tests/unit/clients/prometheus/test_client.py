@@ -479,6 +479,31 @@ class TestFailures(PrometheusTestCase):
             self.assertIn('[kronos_prometheus] url', str(error))
 
 
+class TestQueryAt(PrometheusTestCase):
+    URL = f'{URL}/api/v1/query'
+
+    def test_a_moment_of_the_past(self) -> None:
+        self.wire.post(
+            self.URL,
+            json=answer('hosts'),
+            match=[
+                matchers.urlencoded_params_matcher(
+                    {'query': 'up', 'time': '1600000000.250'}
+                )
+            ],
+        )
+        samples = self.client().query_at('up', 1600000000.25)
+        self.assertIn('cmp1', [sample.label for sample in samples])
+        for sample in samples:
+            self.assertTrue(math.isfinite(sample.value))
+
+    def test_refused(self) -> None:
+        self.wire.post(self.URL, json=answer('bad_data'), status=400)
+        self.assertRaises(
+            exceptions.PrometheusError, self.client().query_at, 'up', NOW
+        )
+
+
 class TestRangeQuery(PrometheusTestCase):
     URL = f'{URL}/api/v1/query_range'
 

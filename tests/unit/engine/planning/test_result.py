@@ -19,6 +19,7 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
+from kronos.policies import fingerprints
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 
@@ -44,6 +45,20 @@ def crowded(**more: Any) -> Snapshot:
 def plan(*snapshots: Snapshot, **more: Any) -> list[AggregateResult]:
     settings = Settings(**{'max_migrations': 10, **more})
     return propose(list(snapshots), [CPU, RAM], settings).scopes
+
+
+class TestEffect(base.BaseTestCase):
+    def test_each_move_says_what_it_should_change(self) -> None:
+        """As a share of either host, with the queries that say so."""
+        (result,) = plan(crowded())
+        self.assertNotEqual([], result.steps)
+        for step in result.steps:
+            cpu, ram = step.effect['cpu'], step.effect['ram']
+            self.assertAlmostEqual(0.2, cpu.leaving)
+            self.assertAlmostEqual(0.2, cpu.arriving)
+            self.assertAlmostEqual(0.1, ram.leaving)
+            self.assertEqual(fingerprints.of(CPU), cpu.query)
+            self.assertEqual(fingerprints.of(RAM), ram.query)
 
 
 class TestHostsOver(base.BaseTestCase):

@@ -94,6 +94,13 @@ class InputParametersTestCase(base.BaseTestCase):
         told = planned_actions._step(1, told_step())
         self.assertNotIn('forecast_seconds', told)
 
+    def test_effect(self):
+        """What is measured of it later; nothing if nobody can predict it."""
+        shares = types.Shares(0.12345678, 0.1, 'f00')
+        told = planned_actions._step(1, told_step(effect={'cpu': shares}))
+        self.assertEqual({'cpu': [0.123457, 0.1, 'f00']}, told['effect'])
+        self.assertNotIn('effect', planned_actions._step(1, told_step()))
+
     def test_what_it_moves(self):
         told = planned_actions._step(7, told_step())
         self.assertEqual(
