@@ -92,14 +92,14 @@ class Collection:
             return 'broken'
         page.series.update(series)
         for family in families:
-            known = page.families.setdefault(family.name, family)
-            if known is not family:
-                known.samples += family.samples
+            first = page.families.setdefault(family.name, family)
+            if first is not family:
+                first.samples += family.samples
         return 'good'
 
 
-def _fits(known: dict[str, Any], family: Any) -> bool:
-    other = known.get(family.name, family)
+def _fits(families: dict[str, Any], family: Any) -> bool:
+    other = families.get(family.name, family)
     return bool(other.type == family.type)
 
 

@@ -77,7 +77,7 @@ class MetricsFile:
             return
         if slot.is_own:
             with contextlib.suppress(OSError):
-                self._path(slot.number).unlink()
+                atomic_files.delete(self._path(slot.number))
         slot.close()
 
     def leave(self) -> None:
@@ -121,7 +121,7 @@ class MetricsFile:
         path = self._path(slot.number)
         # What a process left that was killed while it wrote.
         for unfinished in self._directory.glob(f'.{path.stem}-*.tmp'):
-            unfinished.unlink(missing_ok=True)
+            atomic_files.delete(unfinished)
         if self._identity is None:
             self._take_over(path)
         self._identity = identity
@@ -155,7 +155,7 @@ def clear(directory: str, service: str) -> None:
         for path in top.glob(f'{ours}*.prom'):
             number = path.stem.removeprefix(ours)
             if number.isdecimal() and is_free(top, service, int(number)):
-                path.unlink()
+                atomic_files.delete(path)
 
 
 def _reason(error: Exception) -> str:

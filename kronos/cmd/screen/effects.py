@@ -154,12 +154,12 @@ def rows(whole: dict[str, Any], by_host: bool = False) -> list[Sequence[str]]:
 
 
 def _row(plan: dict[str, Any], policy: dict[str, Any]) -> Sequence[str]:
-    made = datetime.datetime.fromtimestamp(plan['created'], datetime.UTC)
+    created = datetime.datetime.fromtimestamp(plan['created'], datetime.UTC)
     taken = plan['taken_seconds']
     forecast = plan['forecast_seconds']
     return (
         plan['uuid'],
-        f'{made:%Y-%m-%d %H:%M}',
+        f'{created:%Y-%m-%d %H:%M}',
         plan['state'],
         plan['scope'],
         policy['name'],

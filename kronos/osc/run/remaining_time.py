@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from kronos.osc.moves import MoveAction
 
+LEAST_SHARE = 0.1
+"""Of a plan, from which on its pace so far is used."""
+
 
 def of(
     moves: Sequence[MoveAction],
@@ -15,8 +18,8 @@ def of(
 
     Each move weighs as many seconds as its forecast, which its action
     contains, or as much as each other if there is none. The rest of the plan
-    is expected to go on at the pace of the moves so far; before the first
-    one, one move after another.
+    is expected to go on at the pace of the moves so far; before a tenth of
+    it, one move after another.
 
     :param percents: how far moves under way have come, by uuid
     :param elapsed: seconds since the start of the plan
@@ -33,6 +36,7 @@ def of(
     rest = total - done
     if rest <= 0:
         return None
-    if done > 0 and elapsed > 0:
+    # The first per cents of a move say nothing of its pace.
+    if done > LEAST_SHARE * total and elapsed > 0:
         return rest * elapsed / done
     return rest if has_forecasts else None

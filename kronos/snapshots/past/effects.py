@@ -172,10 +172,10 @@ class EffectReader:
 def _unpredicted(plan: PastPlan, policy: str, query: str) -> Unmeasured | None:
     """Why the actions of a plan predict nothing that can be compared."""
     shares = [move.shares.get(policy) for move in plan.moves()]
-    known = [share for share in shares if share is not None]
-    if len(known) < len(shares):
+    predicted = [share for share in shares if share is not None]
+    if len(predicted) < len(shares):
         return Unmeasured.NO_FORECAST
-    if any(share.query != query for share in known):
+    if any(share.query != query for share in predicted):
         return Unmeasured.FORMER_QUERY
     return None
 

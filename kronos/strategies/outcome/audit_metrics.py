@@ -179,8 +179,8 @@ def _of_policies(scope: types.AggregateResult) -> Iterator[Gauge]:
 
 def _of_past(snapshot: Snapshot, settings: Settings) -> Iterator[Gauge]:
     own = {'scope': snapshot.scope}
-    left = cooldown.seconds_left(snapshot, settings)
-    yield Gauge('kronos_scope_cooldown_seconds', left, own)
+    seconds = cooldown.seconds_left(snapshot, settings)
+    yield Gauge('kronos_scope_cooldown_seconds', seconds, own)
     arrivals = Counter(
         instance
         for instance, _, _ in {

@@ -166,10 +166,16 @@ class TestEndings(ProgramTestCase):
     def test_what_is_installed_starts_there(self) -> None:
         scripts = tomllib.loads((TOP / 'pyproject.toml').read_text())
         self.assertEqual(
-            # That one is a service; test_instance_monitor is about it.
+            # Services, and a command that needs a cloud for any answer, have
+            # tests of their own.
             {
                 f'kronos.cmd.scripts:{name}'
-                for name in (*COMMANDS, 'instance_monitor')
+                for name in (
+                    *COMMANDS,
+                    'effect',
+                    'exporter',
+                    'instance_monitor',
+                )
             },
             set(scripts['project']['scripts'].values()),
         )

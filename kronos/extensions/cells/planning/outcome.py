@@ -34,6 +34,8 @@ def note(
         return
     for step in result.steps:
         step.how = _move(step.instance, step.destination, snapshot, drain)
+        # Its servers rest for a while, which no load shows.
+        step.effect = {}
         step.why = f'leaves cell {drain.source}, which is being emptied'
         # A cold one goes by a snapshot: no live migration tells of that.
         step.copied_mb, step.seconds = 0, 0.0
