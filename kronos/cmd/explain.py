@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kronos.cmd import explain_tables, program, tables, terminal, what_if
+from kronos.cmd import program, tables, terminal, what_if
+from kronos.cmd.replays import explain_tables
 from kronos.cmd.screen import progress
 from kronos.common.exceptions import ArchiveError
 from kronos.common.names import near_names

@@ -6,7 +6,7 @@ from tests.lab.base import Wanted
 
 CORES, MEMORY_MB = 0.9, 2600
 WHOLE = '--aggregate alpha --start --yes --wait'
-DONE, NOTHING_PLANNED = 0, 3
+DONE, REFUSED, NOTHING_PLANNED = 0, 1, 3
 
 
 class TestRun(base.LabTestCase):
@@ -31,7 +31,14 @@ class TestRun(base.LabTestCase):
         self.assertEqual(DONE, code, err)
         self.assertNotIn('cmp1', self.cloud.placement().values())
 
-        for strategy in ('affinity', 'pack', 'recover'):
+        for strategy, message in (
+            ('affinity', 'alpha: no server group is broken'),
+            ('recover', 'alpha: there is no host to drain'),
+        ):
             code, out, err = self.run_strategy(f'{strategy} {WHOLE}')
-            self.assertIn(code, (DONE, NOTHING_PLANNED), out + err)
-            self.assertNotEqual('', out)
+            self.assertEqual(NOTHING_PLANNED, code, err)
+            self.assertIn(message, out)
+
+        code, out, err = self.run_strategy(f'pack {WHOLE}')
+        self.assertEqual(REFUSED, code, out)
+        self.assertIn('kronos_pack needs mode pack', err)

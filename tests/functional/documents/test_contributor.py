@@ -66,7 +66,7 @@ WITHOUT_TWIN = frozenset(
         'cmd/checks/tables',
         'cmd/checks/watcher',
         'cmd/checks/weigher',
-        'cmd/explain_tables',
+        'cmd/replays/explain_tables',
         'conf/execution',
         'conf/weigher',
         'engine/arrays',

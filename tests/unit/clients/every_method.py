@@ -49,6 +49,8 @@ ARGUMENTS: dict[str, Any] = {
     'server': UUID,
     'plan': 'p1',
     'audit': 'a1',
+    'fields': {'name': 'a1'},
+    'state': 'CANCELLED',
     'query': 'up',
     'time': 0.0,
     'start': 0.0,

@@ -55,7 +55,7 @@ class Other(http.server.ThreadingHTTPServer):
                 self.send_header('Content-Length', '0')
                 self.end_headers()
 
-            do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815
+            do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815
 
             def log_message(self, *words: Any) -> None:
                 pass

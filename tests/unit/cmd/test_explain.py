@@ -17,7 +17,8 @@ from typing import Any
 import fixtures
 from oslotest import base
 
-from kronos.cmd import explain, explain_tables
+from kronos.cmd import explain
+from kronos.cmd.replays import explain_tables
 from tests import commands, golden, places
 
 FIXTURES = places.FIXTURES

@@ -6,7 +6,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.common.names.name_marks import Text
+from kronos.common.names.name_marks import ProjectName, Text
 from kronos.engine.settings import Settings, SwapMoves
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.extensions.cells.extension import Cells
@@ -36,7 +36,7 @@ def other(row: Row) -> Any:
         return not row.default
     if row.kind in (int, float):
         return row.kind(row.default + 17)
-    if row.kind == list[Text]:
+    if row.kind in (list[Text], list[ProjectName]):
         return ['a']
     assert row.choices
     return next(word for word in row.choices if word != row.default)
