@@ -12,7 +12,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from kronos.clients import watcher
-from kronos.clients.nova import server_lives
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, tables, terminal
@@ -20,10 +19,9 @@ from kronos.cmd.screen import effects as screen
 from kronos.common import exceptions
 from kronos.conf import validation
 from kronos.engine.types import UNASSIGNED
-from kronos.options.choices import HostMatch
 from kronos.policies import loader
-from kronos.snapshots.past import past_plans
-from kronos.snapshots.past.effects import EffectReader, NovaHistory
+from kronos.snapshots.past import effects, past_plans
+from kronos.snapshots.past.effects import EffectReader
 
 PROGRAM = 'kronos-effect'
 
@@ -93,17 +91,8 @@ def _document(parsed: argparse.Namespace) -> dict[str, Any]:
 
 def _reader(conf: Any, access: credentials.Access) -> EffectReader:
     nova = access.clients.nova()
-    settling = conf.kronos.effect_settling_seconds
-    return EffectReader(
-        client.from_options(conf.kronos_prometheus, access.session),
-        lambda since: NovaHistory(
-            nova.list_migrations(since),
-            list(server_lives.listing(nova.api, since)),
-        ),
-        _hosts(nova),
-        conf.kronos.cooldown if settling is None else settling,
-        HostMatch(conf.kronos.host_match),
-    )
+    prometheus = client.from_options(conf.kronos_prometheus, access.session)
+    return effects.live(nova, prometheus, _hosts(nova), conf.kronos)
 
 
 def _hosts(nova: NovaClient) -> dict[str, Collection[str]]:

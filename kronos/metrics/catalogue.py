@@ -207,11 +207,13 @@ _EFFECT = (
     ),
     _of_policy(
         'kronos_effect_predicted_ratio',
-        'Fall of the imbalance that the newest measured plan predicted',
+        'Change of the scores that the newest measured plan predicted, '
+        'summed over the hosts',
     ),
     _of_policy(
         'kronos_effect_realised_ratio',
-        'Fall of the imbalance that came with the newest measured plan',
+        'Change of the scores that came with the newest measured plan, '
+        'in the predicted direction',
     ),
     _of_scope(
         'kronos_effect_forecast_seconds',
@@ -223,12 +225,13 @@ _EFFECT = (
     ),
     _of_policy(
         'kronos_effect_not_started_predicted_ratio',
-        'Fall of the imbalance predicted by the newest plan that was not '
+        'Change of the scores predicted by the newest plan that was not '
         'started',
     ),
     _of_policy(
         'kronos_effect_not_started_realised_ratio',
-        'Fall of the imbalance since the newest plan that was not started',
+        'Change of the scores, in the predicted direction, since the newest '
+        'plan that was not started',
     ),
     _of_scope(
         'kronos_effect_limited',

@@ -22,23 +22,32 @@ from kronos.engine.types import (
 )
 from kronos.options import extensions
 from kronos.reports import certificates, parts, rest
+from kronos.reports import effects as effect_rows
 from kronos.reports.parts import picked, plain
+from kronos.snapshots.past.scope_effects import ScopeEffect
 
 FORMAT_VERSION = 1
 
 
 def document(
-    report: CycleReport, about: Mapping[str, Any] | None = None
+    report: CycleReport,
+    about: Mapping[str, Any] | None = None,
+    effects: Mapping[str, ScopeEffect] | None = None,
 ) -> dict[str, Any]:
     """The whole report.
 
     :param about: what the engine does not know: when, for whom, how long
+    :param effects: by scope, what earlier plans changed
     """
+    past = effects or {}
     return {
         'format_version': FORMAT_VERSION,
         **(about or {}),
         'seconds': report.seconds,
-        'scopes': [_scope(scope) for scope in report.scopes],
+        'scopes': [
+            {**_scope(scope), 'effect': effect_rows.row(past.get(scope.name))}
+            for scope in report.scopes
+        ],
     }
 
 

@@ -3,7 +3,7 @@
 
 import functools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,9 +28,10 @@ from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
 from kronos.snapshots import collector, settings_from_conf
 from kronos.snapshots.collector import CollectedCloud
+from kronos.snapshots.past.scope_effects import ScopeEffect
 from kronos.snapshots.reader import Reader
 from kronos.snapshots.scopes import ScopeRequest
-from kronos.strategies import audit_scope, history, parameters
+from kronos.strategies import audit_scope, effects, history, parameters
 from kronos.strategies.outcome.additions import PLAIN, Additions
 from kronos.watcher_db import publishing
 
@@ -68,6 +69,8 @@ class AuditResult:
     """Seconds that a move of a scope has taken, by its name."""
     snapshots: Sequence[Snapshot] = ()
     """What the plan was made from."""
+    effects: Mapping[str, ScopeEffect] = field(default_factory=dict)
+    """By scope what earlier plans changed."""
 
 
 def run(
@@ -104,6 +107,7 @@ def run(
             scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots
+    past = _effects(conf, osc, host, file, snapshots, timings)
     settings.drain_hosts = as_known(settings.drain_hosts, snapshots)
     if request.record is not None:
         with timed(timings, 'record'):
@@ -116,7 +120,22 @@ def run(
     )
     pace = migration_costs.seconds_by_scope(snapshots)
     moves = plan.report, plan.parents, plan.order
-    return AuditResult(*moves, settings, basis, timings, pace, snapshots)
+    return AuditResult(*moves, settings, basis, timings, pace, snapshots, past)
+
+
+def _effects(
+    conf: Any,
+    osc: Any,
+    host: HostProcess,
+    file: PolicyFile,
+    snapshots: Sequence[Snapshot],
+    timings: dict[str, float],
+) -> dict[str, ScopeEffect]:
+    prometheus = client.from_options(conf.kronos_prometheus, osc.session)
+    with timed(timings, 'effect'):
+        return effects.read(
+            snapshots, file.enabled, host.nova, prometheus, conf.kronos
+        )
 
 
 def _planned(

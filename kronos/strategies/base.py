@@ -36,6 +36,7 @@ from kronos.strategies.outcome import (
     additions,
     audit_log,
     audit_metrics,
+    effect_metrics,
     planned_actions,
     status_messages,
 )
@@ -233,17 +234,31 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         )
         result = kronos_audit.run(request, audit.scope or [], CONF, self.osc)
         report = result.report
-        for level, line in audit_log.lines(report, self.ADDITIONS):
-            LOG.log(level, 'Audit %s: %s', audit.uuid, line)
-        message = status_messages.summary(report, self.summary, self.ADDITIONS)
-        audit_metrics.planned(
-            report, result.snapshots, result.settings, result.timings
-        )
+        message = self._told(audit, result)
         if kronos.report_dir:
             artifacts.keep(result, request, audit, name, kronos)
         # Last: an audit that fails must not leave a plan to be started.
         self._fill_solution(result)
         return message, status_messages.is_blind(report, self.ADDITIONS)
+
+    def _told(self, audit: Any, result: 'kronos_audit.AuditResult') -> str:
+        """Tell the log and the metrics; returns the message."""
+        report = result.report
+        for level, line in audit_log.lines(report, self.ADDITIONS):
+            LOG.log(level, 'Audit %s: %s', audit.uuid, line)
+        distrust = {
+            scope: effect.distrust for scope, effect in result.effects.items()
+        }
+        for scope, text in distrust.items():
+            if text:
+                LOG.warning('Audit %s: scope %s: %s', audit.uuid, scope, text)
+        audit_metrics.planned(
+            report, result.snapshots, result.settings, result.timings
+        )
+        effect_metrics.show(result.effects)
+        return status_messages.summary(
+            report, self.summary, self.ADDITIONS, distrust
+        )
 
     def _fill_solution(self, result: 'kronos_audit.AuditResult') -> None:
         """All that may fail comes before the first action is there."""

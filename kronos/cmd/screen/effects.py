@@ -7,8 +7,10 @@ from typing import Any
 
 from kronos.common import durations, plain_text
 from kronos.engine.effect import regression
-from kronos.engine.effect.measurement import PolicyEffect
+from kronos.reports import effects
+from kronos.snapshots.past import scope_effects
 from kronos.snapshots.past.effects import PlanEffect
+from kronos.snapshots.past.scope_effects import ScopeEffect
 
 FORMAT_VERSION = 1
 UNKNOWN = '-'
@@ -37,83 +39,20 @@ def document(
     :param plans: the newest first
     :param policies: names, in the order of the policies file
     """
-    by_scope: dict[str, list[PlanEffect]] = {}
-    for plan in plans:
-        by_scope.setdefault(plan.plan.scope, []).append(plan)
+    scopes = scope_effects.by_scope(plans, policies)
     return {
         'format_version': FORMAT_VERSION,
-        'scopes': [
-            _scope(name, by_scope[name], policies) for name in sorted(by_scope)
-        ],
-        'plans': [_plan(plan) for plan in plans],
+        'scopes': [_scope(name, scopes[name]) for name in sorted(scopes)],
+        'plans': [effects.plan(plan, by_host=True) for plan in plans],
     }
 
 
-def _scope(
-    name: str, plans: Sequence[PlanEffect], policies: Sequence[str]
-) -> dict[str, Any]:
-    started = [plan for plan in plans if plan.plan.is_started]
-    ratios = [
-        regression.ratio(
-            policy,
-            [
-                effect
-                for plan in started
-                for effect in plan.effects
-                if effect.policy == policy
-            ],
-        )
-        for policy in policies
-    ]
+def _scope(name: str, scope: ScopeEffect) -> dict[str, Any]:
     return {
         'name': name,
-        'trust': regression.trust(ratios),
-        'plans': regression.plans(ratios),
-        'policies': [
-            {
-                'name': each.policy,
-                'ratio': each.ratio,
-                'trust': each.trust,
-                'plans': each.plans,
-                'former_plans': each.former,
-            }
-            for each in ratios
-        ],
-    }
-
-
-def _plan(measured: PlanEffect) -> dict[str, Any]:
-    plan = measured.plan
-    return {
-        'uuid': plan.uuid,
-        'scope': plan.scope,
-        'state': plan.state,
-        'created': plan.created,
-        'started': plan.is_started,
-        'forecast_seconds': plan.forecast_seconds,
-        'taken_seconds': measured.taken_seconds,
-        'policies': [_policy(effect) for effect in measured.effects],
-    }
-
-
-def _policy(effect: PolicyEffect) -> dict[str, Any]:
-    reason = effect.unmeasured
-    return {
-        'name': effect.policy,
-        'predicted': None if reason else effect.predicted,
-        'realised': None if reason else effect.realised,
-        'ratio': effect.ratio,
-        'drift': effect.drift,
-        'unmeasured_code': reason.value if reason else '',
-        'unmeasured': reason.text if reason else '',
-        'hosts': [
-            {
-                'host': change.host,
-                'predicted': change.predicted,
-                'realised': change.realised,
-            }
-            for change in effect.changes
-        ],
+        'trust': scope.trust,
+        'plans': regression.plans(scope.ratios),
+        'policies': [effects.ratio(each) for each in scope.ratios],
     }
 
 

@@ -8,8 +8,10 @@ What is measured is kept in memory, so each query is asked once.
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+from kronos.clients.nova import server_lives
+from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.server_lives import ServerLife
 from kronos.common import exceptions
 from kronos.engine.effect import measurement
@@ -54,6 +56,31 @@ class PlanEffect:
     """How long its moves took, one after the other, by Nova."""
 
 
+PlanKey = tuple[str, str, float]
+"""A plan, its scope, and the end of its settling: a plan that is started
+after all settles later."""
+
+
+@dataclass
+class Measured:
+    """What needs no query any more; readers of a process may share it."""
+
+    effects: dict[tuple[PlanKey, str], PolicyEffect] = field(
+        default_factory=dict
+    )
+    """By plan, and name and fingerprint of the policy."""
+    taken: dict[PlanKey, float] = field(default_factory=dict)
+
+    def forget(self, plans: Collection[str]) -> None:
+        """Forget all but these plans."""
+        for key, policy in list(self.effects):
+            if key[0] not in plans:
+                self.effects.pop((key, policy), None)
+        for key in list(self.taken):
+            if key[0] not in plans:
+                self.taken.pop(key, None)
+
+
 @dataclass
 class EffectReader:
     """Measures plans."""
@@ -66,9 +93,9 @@ class EffectReader:
     settling: float
     """Seconds after a plan until its metrics contain its moves."""
     host_match: HostMatch = HostMatch.EXACT
-    _measured: dict[tuple[str, str, str], PolicyEffect] = field(
-        default_factory=dict
-    )
+    measured: Measured = field(default_factory=Measured)
+    _silent: set[str] = field(default_factory=set)
+    """Policies whose queries failed in this reading."""
 
     def read(
         self,
@@ -80,12 +107,31 @@ class EffectReader:
 
         :param now: Unix seconds
         """
-        if not plans:
-            return []
+        self._silent.clear()
+        open_plans = [
+            plan
+            for plan in plans
+            if self._is_settled(plan, now)
+            and not self._is_known(plan, policies)
+        ]
         history: NovaHistory | None = None
-        with contextlib.suppress(exceptions.NovaClientError):
-            history = self.history(min(plan.created for plan in plans))
+        if open_plans:
+            with contextlib.suppress(exceptions.NovaClientError):
+                history = self.history(min(p.created for p in open_plans))
         return [self._plan(plan, policies, history, now) for plan in plans]
+
+    def _key(self, plan: PastPlan) -> PlanKey:
+        return plan.uuid, plan.scope, plan.ended + self.settling
+
+    def _is_settled(self, plan: PastPlan, now: float) -> bool:
+        return not plan.is_running and now >= plan.ended + self.settling
+
+    def _is_known(self, plan: PastPlan, policies: Sequence[Policy]) -> bool:
+        key = self._key(plan)
+        return key in self.measured.taken and all(
+            (key, _name(policy)) in self.measured.effects
+            for policy in policies
+        )
 
     def _plan(
         self,
@@ -94,26 +140,42 @@ class EffectReader:
         history: NovaHistory | None,
         now: float,
     ) -> PlanEffect:
-        until = plan.ended + self.settling
-        if plan.is_running or now < until:
-            reason: Unmeasured | None = Unmeasured.NOT_SETTLED
+        if self._is_settled(plan, now):
+            if history and not self._is_known(plan, policies):
+                self._measure(plan, policies, history)
+            reason = Unmeasured.NO_SAMPLES
+            if history is None:
+                reason = Unmeasured.NO_HISTORY
         else:
-            reason = None if history else Unmeasured.NO_HISTORY
-        if reason or history is None:
-            effects = [
-                PolicyEffect(policy.name, unmeasured=reason)
-                for policy in policies
-            ]
-            return PlanEffect(plan, effects)
+            reason = Unmeasured.NOT_SETTLED
+        key = self._key(plan)
+        effects = [
+            self.measured.effects.get((key, _name(policy)))
+            or PolicyEffect(policy.name, unmeasured=reason)
+            for policy in policies
+        ]
+        return PlanEffect(plan, effects, self.measured.taken.get(key, 0.0))
+
+    def _measure(
+        self,
+        plan: PastPlan,
+        policies: Sequence[Policy],
+        history: NovaHistory,
+    ) -> None:
+        key = self._key(plan)
+        until = key[-1]
         own, others = _sorted(plan, history.events, until)
         moves = _arrived(plan, own) if plan.is_started else plan.moves()
         disturbed = _disturbed(others, history, plan.created, until)
-        effects = [
-            self._effect(plan, policy, moves, disturbed, until)
-            for policy in policies
-        ]
-        taken = sum(max(0.0, event.at - event.began) for event in own)
-        return PlanEffect(plan, effects, taken)
+        for policy in policies:
+            name = key, _name(policy)
+            if name not in self.measured.effects:
+                effect = self._effect(plan, policy, moves, disturbed)
+                if effect is not None:
+                    self.measured.effects[name] = effect
+        self.measured.taken[key] = sum(
+            max(0.0, event.at - event.began) for event in own
+        )
 
     def _effect(
         self,
@@ -121,24 +183,23 @@ class EffectReader:
         policy: Policy,
         moves: Sequence[PastMove],
         disturbed: Collection[str],
-        until: float,
-    ) -> PolicyEffect:
-        query = fingerprints.of(policy)
-        if reason := _unpredicted(plan, policy.name, query):
+    ) -> PolicyEffect | None:
+        """None if Prometheus does not answer: of other plans, the query is
+        not asked then, since each would wait as long."""
+        if reason := _unpredicted(plan, policy):
             return PolicyEffect(policy.name, unmeasured=reason)
-        key = plan.uuid, plan.scope, f'{policy.name} {query}'
-        if key not in self._measured:
-            hosts = self._hosts(plan)
-            try:
-                before = self._values(policy, hosts, plan.created)
-                after = self._values(policy, hosts, until)
-            except exceptions.PrometheusError:
-                reason = Unmeasured.NO_SAMPLES
-                return PolicyEffect(policy.name, unmeasured=reason)
-            self._measured[key] = measurement.measure(
-                policy.name, moves, before, after, disturbed
-            )
-        return self._measured[key]
+        if policy.name in self._silent:
+            return None
+        hosts = self._hosts(plan)
+        try:
+            before = self._values(policy, hosts, plan.created)
+            after = self._values(policy, hosts, plan.ended + self.settling)
+        except exceptions.PrometheusError:
+            self._silent.add(policy.name)
+            return None
+        return measurement.measure(
+            policy.name, moves, before, after, disturbed
+        )
 
     def _hosts(self, plan: PastPlan) -> set[str]:
         ends = {
@@ -169,9 +230,14 @@ class EffectReader:
         }
 
 
-def _unpredicted(plan: PastPlan, policy: str, query: str) -> Unmeasured | None:
+def _name(policy: Policy) -> str:
+    return f'{policy.name} {fingerprints.of(policy)}'
+
+
+def _unpredicted(plan: PastPlan, policy: Policy) -> Unmeasured | None:
     """Why the actions of a plan predict nothing that can be compared."""
-    shares = [move.shares.get(policy) for move in plan.moves()]
+    query = fingerprints.of(policy)
+    shares = [move.shares.get(policy.name) for move in plan.moves()]
     predicted = [share for share in shares if share is not None]
     if len(predicted) < len(shares):
         return Unmeasured.NO_FORECAST
@@ -238,3 +304,30 @@ def _disturbed(
         if life.gone is not None and since < life.gone <= until:
             hosts.add(instance.host)
     return hosts
+
+
+def live(
+    nova: NovaClient,
+    prometheus: PastQueries,
+    hosts: Mapping[str, Collection[str]],
+    kronos: Any,
+    measured: Measured | None = None,
+) -> EffectReader:
+    """A reader of a live cloud.
+
+    :param hosts: by scope
+    :param kronos: the options ``[kronos]``
+    :param measured: what readers before it have measured
+    """
+    settling = kronos.effect_settling_seconds
+    return EffectReader(
+        prometheus,
+        lambda since: NovaHistory(
+            nova.list_migrations(since),
+            list(server_lives.listing(nova.api, since)),
+        ),
+        hosts,
+        kronos.cooldown if settling is None else settling,
+        HostMatch(kronos.host_match),
+        Measured() if measured is None else measured,
+    )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The past plans: what Watcher's actions say of each, scope by scope."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -73,15 +74,23 @@ def newest(watcher: WatcherClient, most: int) -> list[PastPlan]:
     :param most: of one scope
     :raises ClientError: Watcher is away, or refuses
     """
+    rows = itertools.islice(watcher.plans(most), LOOKED_AT * most)
+    return of_each_scope(
+        (plan for row in rows for plan in of_row(watcher, row)), most
+    )
+
+
+def of_each_scope(plans: Iterable[PastPlan], most: int) -> list[PastPlan]:
+    """The first plans of each scope.
+
+    :param most: of one scope
+    """
     counts: dict[str, int] = {}
     result: list[PastPlan] = []
-    for number, row in enumerate(watcher.plans(most)):
-        if number >= LOOKED_AT * most:
-            break
-        for plan in of_row(watcher, row):
-            counts[plan.scope] = counts.get(plan.scope, 0) + 1
-            if counts[plan.scope] <= most:
-                result.append(plan)
+    for plan in plans:
+        counts[plan.scope] = counts.get(plan.scope, 0) + 1
+        if counts[plan.scope] <= most:
+            result.append(plan)
     return result
 
 

@@ -36,7 +36,9 @@ def keep(
     try:
         about = _about(result, request, audit, strategy)
         document = report_document.document(
-            result.report, {'created_at': now.isoformat(), **about}
+            result.report,
+            {'created_at': now.isoformat(), **about},
+            result.effects,
         )
         path = report_store.write(
             kronos.report_dir, document, kronos.report_keep, now

@@ -31,6 +31,7 @@ PARTS = {
     'policies': 'reading',
     'history': 'reading',
     'collect': 'reading',
+    'effect': 'reading',
     'certify': 'proof',
     'record': 'writing',
 }
@@ -40,13 +41,13 @@ OURS = 'kronos'
 
 def begin(conf: Any) -> None:
     """Have the metrics of this process written, if they are wanted."""
-    with _unharmed():
+    with unharmed():
         process.begin(Source.DECISION_ENGINE, conf.kronos_metrics)
 
 
 def ended(strategy: str, outcome: str) -> None:
     """Count a run, and show which plans wait for somebody."""
-    with _unharmed():
+    with unharmed():
         store = process.of_process()
         if store.is_on:
             store.count(
@@ -62,7 +63,7 @@ def planned(
     timings: Mapping[str, float],
 ) -> None:
     """Show how each scope stands after planning."""
-    with _unharmed():
+    with unharmed():
         store = process.of_process()
         if not store.is_on:
             return
@@ -85,7 +86,8 @@ def planned(
 
 
 @contextlib.contextmanager
-def _unharmed() -> Iterator[None]:
+def unharmed() -> Iterator[None]:
+    """Have the audit go on, whatever is wrong with its metrics."""
     try:
         yield
     except Exception as error:

@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kronos.engine import types, wording
 from kronos.engine.extension import Phase
@@ -46,20 +46,30 @@ def summary(
     report: types.CycleReport,
     describe: ScopeSummary,
     additions: Additions = PLAIN,
+    distrust: Mapping[str, str] | None = None,
 ) -> str:
-    """The outcome scope by scope; those that could not be judged first."""
+    """The outcome scope by scope; those that could not be judged first.
+
+    :param distrust: by scope why its plans are not to be trusted
+    """
+    doubts = distrust or {}
     scopes = sorted(
         report.scopes, key=lambda scope: scope.stopped not in _BLIND
     )
     return '; '.join(
-        _scope_summary(scope, describe, additions) for scope in scopes
+        _scope_summary(scope, describe, additions, doubts.get(scope.name, ''))
+        for scope in scopes
     )
 
 
 def _scope_summary(
-    scope: types.AggregateResult, describe: ScopeSummary, additions: Additions
+    scope: types.AggregateResult,
+    describe: ScopeSummary,
+    additions: Additions,
+    distrust: str,
 ) -> str:
-    first = ''.join(f'{text}; ' for text in unjudged(scope))
+    doubts = [*unjudged(scope), *filter(None, [distrust])]
+    first = ''.join(f'{text}; ' for text in doubts)
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
     if additions.is_over(scope):

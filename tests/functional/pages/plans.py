@@ -6,6 +6,11 @@ import json
 import random
 from typing import Any
 
+from kronos.engine.effect.measurement import (
+    HostChange,
+    PolicyEffect,
+    Unmeasured,
+)
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -21,6 +26,10 @@ from kronos.engine.types import (
 )
 from kronos.policies.models import LabelType, Mode, Policy
 from kronos.reports import document as report_document
+from kronos.reports import effects
+from kronos.snapshots.past import scope_effects
+from kronos.snapshots.past.effects import PlanEffect
+from kronos.snapshots.past.past_plans import PastPlan
 
 ABOUT = {
     'created_at': '2026-03-01T13:30:00+00:00',
@@ -174,13 +183,32 @@ def mixed() -> dict[str, Any]:
     one.readings['net'].imbalance.samples[4].value = 37.0
     one.warnings = ['Placement: 503 Service Unavailable']
     two = snapshot('_unassigned_', [f'b-{n}' for n in range(5)], 6, seed=3)
-    return document(
+    found = document(
         one,
         two,
         evacuate=True,
         enforce_hard_affinity=True,
         max_migrations=30,
     )
+    found['scopes'][0]['effect'] = _effect()
+    return found
+
+
+def _effect() -> dict[str, Any]:
+    """Two earlier plans, the older one without an effect on a policy."""
+    half = PolicyEffect(
+        'cpu', [HostChange('h1', -0.2, -0.1), HostChange('h2', 0.2, 0.1)]
+    )
+    lost = PolicyEffect('cpu', unmeasured=Unmeasured.FORMER_QUERY)
+    plans = [
+        PlanEffect(PastPlan(uuid, 'SUCCEEDED', 'alpha', 0.0, []), [effect])
+        for uuid, effect in (
+            ('0d1e3f4a-0000-4000-8000-000000000003', half),
+            ('0d1e3f4a-0000-4000-8000-000000000002', lost),
+        )
+    ]
+    row = effects.row(scope_effects.by_scope(plans, ['cpu'])['alpha'])
+    return _as_read(row or {})
 
 
 def long() -> dict[str, Any]:
@@ -243,7 +271,7 @@ def old() -> dict[str, Any]:
     found = copy.deepcopy(mixed())
     for scope in found['scopes']:
         del scope['groups'], scope['instances']
-        del scope['certificate'], scope['packing']
+        del scope['certificate'], scope['packing'], scope['effect']
         for one in scope['policies']:
             for score in one['scores']:
                 del score['after']
@@ -290,5 +318,6 @@ def _is_shape(value: dict[str, Any]) -> bool:
     return bool(
         value.keys()
         & {'scopes', 'steps', 'skipped', 'normalized', 'count', 'reason',
-           'availability_zone', 'most_per_host', 'phase', 'uuid', 'gap'}
+           'availability_zone', 'most_per_host', 'phase', 'uuid', 'gap',
+           'trust', 'predicted'}
     ) or value.keys() == {'name', 'host'}  # fmt: skip

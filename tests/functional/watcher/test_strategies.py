@@ -440,6 +440,7 @@ class ReportTestCase(StrategyTestCase):
                 'policies',
                 'history',
                 'collect',
+                'effect',
                 'propose',
                 'certify',
                 'schedule',

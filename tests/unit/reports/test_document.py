@@ -13,6 +13,7 @@ from kronos.engine.settings import PlainSettings, Settings
 from kronos.extensions.cells.cell_drain import CellMove
 from kronos.options import extensions
 from kronos.reports import document
+from tests.unit.snapshots.past import test_scope_effects
 
 
 def result(**fields: Any) -> types.AggregateResult:
@@ -91,6 +92,16 @@ class TestDocument(base.BaseTestCase):
         fields = {*types.AggregateResult.__dataclass_fields__}
         self.assertLessEqual(fields - {'beside'} | {'cell'}, set(scope()))
 
+    def test_what_earlier_plans_changed(self) -> None:
+        effect = test_scope_effects.of_scope(test_scope_effects.LOST)
+        report = document.document(
+            types.CycleReport([result()]), effects={'alpha': effect}
+        )
+        (plan,) = report['scopes'][0]['effect']['plans']
+        self.assertEqual('p1', plan['uuid'])
+        self.assertEqual(report, json.loads(json.dumps(report)))
+        self.assertIsNone(scope()['effect'])
+
     def test_keys(self) -> None:
         """Each row says all that the engine does, under names of its own."""
         report = full()
@@ -116,11 +127,17 @@ class TestDocument(base.BaseTestCase):
                 'uuid name policy most_per_host enforced members elsewhere '
                 'broken_before broken_after',
             ),
-            # Its scope is where it stands, and so is its reason.
+            # Its scope is where it stands, and so is its reason; what it
+            # should change is a parameter of its action.
             types.MigrationStep: (
-                {'scope': None, 'why': '', **document.step(step())},
-                'scope why phase instance instance_name source destination '
-                'memory_mb copied_mb seconds imbalance_before '
+                {
+                    'scope': None,
+                    'why': '',
+                    'effect': {},
+                    **document.step(step()),
+                },
+                'scope why effect phase instance instance_name source '
+                'destination memory_mb copied_mb seconds imbalance_before '
                 'imbalance_after combined_before combined_after rest_before '
                 'rest_after requires cell_move',
             ),

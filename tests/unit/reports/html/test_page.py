@@ -18,6 +18,7 @@ from kronos.recordings.formats import cluster
 from kronos.reports import document as report_document
 from kronos.reports.html import page
 from tests import places
+from tests.unit.snapshots.past import test_scope_effects
 
 CLUSTERS = places.CLUSTERS
 
@@ -52,6 +53,24 @@ class TestRender(base.BaseTestCase):
         self.assertIn('no scope', page.render(document(), 'Empty'))
         text = page.render(document(scope(), scope()), 'Two')
         self.assertIn('Nothing is to be moved', text)
+
+    def test_what_earlier_plans_changed(self) -> None:
+        effect = test_scope_effects.of_scope(
+            test_scope_effects.started(test_scope_effects.effect()),
+            test_scope_effects.not_started(test_scope_effects.effect()),
+            test_scope_effects.LOST,
+        )
+        report = report_document.document(
+            types.CycleReport([scope()]), effects={'alpha': effect}
+        )
+        text = page.render(report, 'Effect')
+        self.assertIn('of the predicted change in 1 measured plan', text)
+        self.assertIn('data-label="Predicted">0.400<', text)
+        self.assertIn('data-label="Realised">0.200<', text)
+        self.assertIn('not started: this came', text)
+        self.assertIn('the queries of the policy have changed', text)
+        del report['scopes'][0]['effect']
+        self.assertNotIn('earlier plans', page.render(report, 'Old'))
 
     def test_names_for_uuids(self) -> None:
         """A reader knows servers by their names."""

@@ -102,6 +102,37 @@ class EffectsTest(unittest.TestCase):
         self.queries.values[100.0] = BEFORE
         self.assertAlmostEqual(1.0, self.effect().ratio)
 
+    def test_of_a_query_that_fails_no_other_plan_is_asked(self):
+        self.queries.values.clear()
+        plans = [plan(row(effect=EFFECT)), plan(row(effect=EFFECT))]
+        measured = self.reader.read(plans, [POLICY], SETTLED)
+        self.assertEqual(1, len(self.queries.asked))
+        for each in measured:
+            self.assertIs(Unmeasured.NO_SAMPLES, each.effects[0].unmeasured)
+
+    def test_a_plan_that_was_started_after_all_is_measured_anew(self):
+        self.queries.values[700.0] = BEFORE
+        lost = row('CANCELLED', effect=EFFECT)
+        self.assertAlmostEqual(0.0, self.effect(lost).realised)
+        self.assertAlmostEqual(1.0, self.effect().ratio)
+
+    def test_what_is_measured_needs_no_history(self):
+        first = self.effect()
+        self.reader.history = None
+        self.assertEqual(first, self.effect())
+
+    def test_readers_may_share_what_is_measured(self):
+        first = self.effect()
+        self.reader = EffectReader(
+            self.queries, None, {}, 600.0, measured=self.reader.measured
+        )
+        self.assertEqual(first, self.effect())
+        self.reader.measured.forget({'p1'})
+        self.assertEqual(first, self.effect())
+        self.reader.measured.forget(())
+        self.assertEqual({}, self.reader.measured.effects)
+        self.assertEqual({}, self.reader.measured.taken)
+
     def test_a_plan_that_has_not_settled(self):
         for more in ({'now': 799.0}, {'state': 'ONGOING'}):
             effect = self.effect(**more)

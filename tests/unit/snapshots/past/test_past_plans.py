@@ -35,6 +35,11 @@ class PastPlanTest(unittest.TestCase):
             [True, False, False], [move.is_done for move in whole.moves()]
         )
 
+    def test_the_first_of_each_scope(self):
+        one, other = plan(row()), plan(row(aggregate='b'))
+        plans = [one, one, other, one]
+        self.assertEqual([one, one, other], past_plans.of_each_scope(plans, 2))
+
     def test_a_plan_that_never_started(self):
         whole = plan(row('CANCELLED', 900.0), state='SUPERSEDED')
         self.assertFalse(whole.is_started or whole.is_running)

@@ -40,6 +40,19 @@ class SummaryTestCase(golden.GoldenTestCase):
             types.CycleReport(list(scopes)), outcome
         )
 
+    def test_plans_that_do_not_keep_their_promise(self):
+        for each, begin in (
+            (scope(), 'alpha: 3 plans lie; alpha is'),
+            (scope(steps=[step()]), 'alpha: 3 plans lie; 1 migration, '),
+        ):
+            told = status_messages.summary(
+                types.CycleReport([each, scope('beta')]),
+                status_messages.imbalance,
+                distrust={'alpha': '3 plans lie', 'beta': ''},
+            )
+            self.assertTrue(told.startswith(begin), told)
+            self.assertTrue(told.endswith('; beta: beta is as it is'), told)
+
     def test_nothing_to_do(self):
         self.assertEqual('alpha: alpha is as it is', self.summary(scope()))
 
