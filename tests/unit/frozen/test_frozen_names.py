@@ -555,6 +555,7 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
         bad = f'{folder}/kronos.conf'
         pathlib.Path(bad).write_text('no option')
         impossible = {
+            'kronos-effect': ['--config-file', bad],
             'kronos-explain': ['/nowhere'],
             'kronos-exporter': ['--once', '--directory', '/nowhere'],
             'kronos-instance-monitor': ['--check', '--config-file', bad],
