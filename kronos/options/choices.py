@@ -114,16 +114,6 @@ class EffectUse(Choice):
         'a plan has at most canary_moves migrations for balance if the trust '
         'in the scope is below 0.5, or fewer than three plans are measured',
     )
-    DAMP = (
-        'damp',
-        'the expected effect of a migration is multiplied by the ratio, at '
-        'least 0.25 and at most 1',
-    )
-    CALIBRATE = (
-        'calibrate',
-        'the expected effect of a migration is multiplied by the ratio, at '
-        'least 0.25 and at most 2',
-    )
 
 
 class SoftRules(Choice):

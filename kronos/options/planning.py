@@ -299,8 +299,7 @@ class PlanningOptions:
     )
     use_effect: EffectUse = option(
         EffectUse.OFF,
-        'Use of the measured effect of earlier plans of a scope. Capacity '
-        'limits use at least the measured usage in any case.',
+        'Use of the measured effect of earlier plans of a scope.',
     )
     canary_moves: int = option(
         3,
