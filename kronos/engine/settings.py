@@ -12,6 +12,7 @@ from typing import TypeVar
 from kronos.common.names.name_marks import HostName
 from kronos.engine.extension import PLAIN, Extension
 from kronos.options.choices import ConsentRule as ConsentRule
+from kronos.options.choices import EffectUse as EffectUse
 from kronos.options.choices import HostMatch as HostMatch
 from kronos.options.choices import PartialAnswers as PartialAnswers
 from kronos.options.choices import SearchName as SearchName

@@ -105,6 +105,17 @@ class ConsentRule(Choice):
     IGNORE = 'ignore', 'no move needs consent'
 
 
+class EffectUse(Choice):
+    """What the measured effect of earlier plans changes in a plan."""
+
+    OFF = 'off', 'nothing'
+    LIMIT = (
+        'limit',
+        'a plan has at most canary_moves migrations for balance if the trust '
+        'in the scope is below 0.5, or fewer than three plans are measured',
+    )
+
+
 class SoftRules(Choice):
     """What soft server-group policies mean to a plan."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kronos.common.names.name_marks import ProjectName, Text
 from kronos.options.choices import (
     ConsentRule,
+    EffectUse,
     HostMatch,
     PartialAnswers,
     SearchName,
@@ -295,6 +296,17 @@ class PlanningOptions:
         'Kronos uses the best plan so far.',
         name='optimal_time_limit',
         least=0.1,
+    )
+    use_effect: EffectUse = option(
+        EffectUse.OFF,
+        'Use of the measured effect of earlier plans of a scope.',
+    )
+    canary_moves: int = option(
+        3,
+        'Number of migrations for balance (spread, pack and relief) that a '
+        'plan may have while use_effect = limit applies. Drains and repairs '
+        'of server groups are not limited.',
+        least=0,
     )
     cost_weight: float = option(
         0.0,

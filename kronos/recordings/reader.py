@@ -11,6 +11,7 @@ from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
+    EffectRatio,
     Event,
     Headroom,
     Host,
@@ -35,6 +36,7 @@ INSTANCES = 'nova/instances.json'
 GROUPS = 'nova/server_groups.json'
 MIGRATIONS = 'nova/migrations.json'
 HISTORY = 'watcher/history.json'
+EFFECTS = 'watcher/effects.json'
 HEADROOM = 'placement/headroom.json'
 TRAITS = 'placement/traits.json'
 PROMETHEUS = 'prometheus'
@@ -157,9 +159,25 @@ class _Reader:
             meta.taken_at,
             meta.warnings,
             meta.exclusions_unknown,
+            self._effects(),
         )
         parts.read(self._folder, meta, gathered)
         return gathered
+
+    def _effects(self) -> dict[str, list[EffectRatio]]:
+        if not self._folder.has(EFFECTS):
+            return {}
+        effects: dict[str, list[EffectRatio]] = {}
+        table = self._folder.decode(schema.EFFECTS, EFFECTS)
+        if fault := schema.too_much(table, ('plans', 'former')):
+            raise self._folder.fault(EFFECTS, fault)
+        for number, row in enumerate(table):
+            of_scope = effects.setdefault(row.scope, [])
+            if row.policy in [each.policy for each in of_scope]:
+                text = f'[{number}].policy: {row.policy:.80} is there twice'
+                raise self._folder.fault(EFFECTS, text)
+            of_scope.append(schema.copied(row, EffectRatio))
+        return effects
 
     def _services(self) -> dict[str, ComputeService] | None:
         services = self._folder.decode(rows.SERVICES, SERVICES)

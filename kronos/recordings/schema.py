@@ -163,6 +163,17 @@ class EventRow:
     seconds: float = 0.0
 
 
+@dataclass
+class EffectRow:
+    """A row of ``watcher/effects.json``."""
+
+    scope: str
+    policy: str
+    ratio: float
+    plans: int
+    former: int = 0
+
+
 def written(value: float | None) -> Any:
     """A number of Prometheus as JSON can tell it, if there is one."""
     if value is None or math.isfinite(value):
@@ -186,6 +197,7 @@ def adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
 
 READING = first_fault.adapter(ReadingFile, most=MAX_ROWS)
 EVENTS = adapter(list[EventRow])
+EFFECTS = adapter(list[EffectRow])
 SECTIONS = adapter(dict[str, Any])
 SECONDS = adapter(dict[str, float])
 

@@ -94,6 +94,7 @@ def files(recording: Recording) -> dict[str, str]:
     return {
         reader.META: _document(_meta(recording)),
         **_inventory(recording.gathered),
+        **_effects(recording.gathered),
         **_prometheus(recording),
         reader.POLICIES: recording.policies_text,
         # Empty ones are a template to fill in.
@@ -135,6 +136,18 @@ def _inventory(gathered: CloudInventory) -> dict[str, str]:
             rows.TRAITS, {h.name: h.traits for h in hosts if h.traits}
         ),
     }
+
+
+def _effects(gathered: CloudInventory) -> dict[str, str]:
+    """No file where nothing is measured."""
+    rows_of = [
+        schema.copied(each, schema.EffectRow, scope=scope)
+        for scope, ratios in gathered.effects.items()
+        for each in ratios
+    ]
+    if not rows_of:
+        return {}
+    return {reader.EFFECTS: _lines(schema.EFFECTS, rows_of)}
 
 
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kronos.common.names.name_marks import HostName, Text
+from kronos.common.names.name_marks import HostName, ScopeName, Text
 from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.types import (
     ComputeService,
+    EffectRatio,
     Event,
     Host,
     Instance,
@@ -51,6 +52,8 @@ class CloudInventory:
     """What every scope should tell."""
     exclusions_unknown: Text = ''
     """Why nobody knows which hosts are at fault; '' if it is known."""
+    effects: dict[ScopeName, list[EffectRatio]] = field(default_factory=dict)
+    """Of earlier plans, by scope."""
     beside: dict[Text, object] = field(default_factory=dict)
     """What only extensions read, by their names."""
 
@@ -173,4 +176,5 @@ def _snapshot(
         ],
         taken_at=gathered.taken_at,
         warnings=[*gathered.warnings, *exclusions.warnings(hosts)],
+        effects=gathered.effects.get(name, []),
     )

@@ -9,6 +9,7 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
+    EffectRatio,
     Event,
     Headroom,
     Host,
@@ -105,6 +106,7 @@ def small(**more: Any) -> Recording:
             ],
             NOW,
             ['something could not be looked at'],
+            effects={'a': [EffectRatio('cpu', 0.5, 4, 1)]},
         ),
         'policies': both,
         'request': ScopeRequest(

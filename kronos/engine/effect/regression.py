@@ -2,9 +2,9 @@
 """The ratio of realised to predicted effect, over the newest plans."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kronos.engine.effect.measurement import PolicyEffect, Unmeasured
+from kronos.engine.types import EffectRatio
 
 PRIOR = 0.01
 """Weight of a ratio of 1 before anything is measured, in squared scores: as
@@ -16,24 +16,6 @@ TRUSTED = 0.5
 FULL_RECORD = 3
 """Plans that tell a ratio of 0.5 from 1 where the noise of a host is at most
 half a move."""
-
-
-@dataclass(frozen=True)
-class EffectRatio:
-    """How far the plans of a scope keep what they promise of a policy."""
-
-    policy: str
-    ratio: float = 1.0
-    """Realised over predicted; below 0 where scores moved the other way."""
-    plans: int = 0
-    """Measured plans behind it."""
-    former: int = 0
-    """Plans that cannot be measured since the queries have changed."""
-
-    @property
-    def trust(self) -> float:
-        """From 0 to 1."""
-        return max(0.0, 1.0 - abs(1.0 - self.ratio))
 
 
 def ratio(policy: str, effects: Sequence[PolicyEffect]) -> EffectRatio:

@@ -16,6 +16,7 @@ from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
+from kronos.engine.effect import use
 from kronos.engine.eligibility import consent, young_instances
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
@@ -82,6 +83,9 @@ class PhaseRunner:
         self.combined_before = self.utilization.combined()
         self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
+        self.effect_limit = use.limited(
+            scope.now.effects, self.utilization.policies, scope.settings
+        )
         self._young = young_instances.of(scope.now, scope.settings)
         index = self.utilization.index
         self.draining: BoolArray = np.array(
@@ -150,12 +154,28 @@ class PhaseRunner:
         search = own.search if own else SEARCHES[phase]
         young = self._spared(phase)
         fixed = {**self.inputs.fixed, **young}
+        budget = simulation.budget
+        simulation.budget = self._budget(simulation)
         end = search(simulation, replace(self.inputs, fixed=fixed))
+        simulation.budget = budget
         position = self.utilization.index.instance
         end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
+        )
+
+    def _budget(self, simulation: Simulation) -> int | None:
+        """That of the current phase: ``canary_moves`` limits balance."""
+        if not (self.effect_limit and simulation.rules.is_balance):
+            return simulation.budget
+        used = sum(
+            self.rules(step.phase).is_balance for step in simulation.steps
+        )
+        left_over = max(0, self.settings.canary_moves - used)
+        most = len(simulation.steps) + left_over
+        return (
+            most if simulation.budget is None else min(simulation.budget, most)
         )
 
     def begin(self, simulation: Simulation, phase: Phase) -> None:

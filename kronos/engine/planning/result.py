@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kronos.engine import server_groups
+from kronos.engine import server_groups, wording
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.reasons import Reason
@@ -147,6 +147,7 @@ def planned(
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
     _extend(result, phases)
+    _limit(result, phases)
     result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
@@ -159,6 +160,19 @@ def _judge(result: AggregateResult, last: PhaseResult) -> None:
     result.certificate = last.certificate
     result.rest = last.rest
     result.packing = last.packing
+
+
+def _limit(result: AggregateResult, phases: PhaseRunner) -> None:
+    """Say why there are few migrations for balance, where there may be."""
+    if not any(phases.rules(phase).is_balance for phase in phases.order()):
+        return
+    result.effect_limit = phases.effect_limit
+    if result.effect_limit:
+        most = wording.counted(phases.settings.canary_moves, 'migration')
+        result.warnings.append(
+            f'{result.effect_limit}, so the plan has at most {most} for '
+            'balance (use_effect is limit, canary_moves)'
+        )
 
 
 def _combined(card: Scorecard) -> float:

@@ -11,6 +11,7 @@ from kronos.engine.types.bounds import UNNOTICED as UNNOTICED
 from kronos.engine.types.bounds import Bound as Bound
 from kronos.engine.types.bounds import Certificate as Certificate
 from kronos.engine.types.bounds import PackingBound as PackingBound
+from kronos.engine.types.effects import EffectRatio as EffectRatio
 from kronos.engine.types.inventory import ASKED as ASKED
 from kronos.engine.types.inventory import BY_KRONOS as BY_KRONOS
 from kronos.engine.types.inventory import UNASSIGNED as UNASSIGNED

@@ -9,6 +9,7 @@ from typing import Any
 
 from kronos.common.names.name_marks import ScopeName, Uuid
 from kronos.engine.settings import Settings
+from kronos.engine.types.effects import EffectRatio
 from kronos.engine.types.inventory import (
     ComputeService,
     Host,
@@ -59,6 +60,9 @@ class Snapshot:
     """Names of its instances that others, outside of it, have as well."""
     internal_names_elsewhere: set[str] = field(default_factory=set)
     """The same of ``internal_name``, which is unique in a cell only."""
+    effects: list[EffectRatio] = field(default_factory=list)
+    """Of its earlier plans; a policy that is not among them has none that
+    are measured."""
     beside: dict[str, Any] = field(default_factory=dict)
     """What only an extension looks at, by its name."""
 

@@ -113,6 +113,15 @@ class _Rewriter:
             events=[*map(self._event, was.events)],
             warnings=[_own_words(text) for text in was.warnings],
             exclusions_unknown=_own_words(was.exclusions_unknown),
+            effects={
+                scope: [
+                    dataclasses.replace(
+                        each, policy=self._names.policy(each.policy)
+                    )
+                    for each in ratios
+                ]
+                for scope, ratios in was.effects.items()
+            },
             beside={
                 name: value
                 if parts.keeps_beside(name)

@@ -16,8 +16,9 @@ import hypothesis
 from hypothesis import strategies as st
 from oslotest import base
 
-from kronos.common.exceptions import KronosException
-from kronos.recordings import load
+from kronos.common.exceptions import ArchiveError, KronosException
+from kronos.engine.types import EffectRatio
+from kronos.recordings import load, reader
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.reports import document
 from tests import places
@@ -191,6 +192,28 @@ class TestDamaged(base.BaseTestCase):
         path.write_text('null')
         found = load.read(str(self.top / 'ours'))
         self.assertIsNone(found.gathered.services)
+
+    def test_effects(self) -> None:
+        """Recordings of before have none; amounts are checked."""
+        path = self.top / 'ours' / reader.EFFECTS
+        [was] = load.read(str(self.top / 'ours')).gathered.effects.values()
+        self.assertEqual([EffectRatio('cpu', 0.5, 4, 1)], was)
+        rows = json.loads(path.read_text())
+        for row in (
+            {'scope': 'a', 'policy': 'ram', 'ratio': 0.5, 'plans': -1},
+            {'scope': 'a', 'policy': 'ram', 'ratio': 'much', 'plans': 1},
+            {'scope': 'a', 'policy': 'ram', 'ratio': 0.5},
+            rows[0],
+        ):
+            path.write_text(json.dumps([*rows, row]))
+            error = self.assertRaises(
+                ArchiveError, load.read, str(self.top / 'ours')
+            )
+            self.assertIn(reader.EFFECTS, str(error))
+        path.unlink()
+        self.assertEqual(
+            {}, load.read(str(self.top / 'ours')).gathered.effects
+        )
 
     def test_hosts_at_fault(self) -> None:
         """A recording that knows none says nothing, as those of before."""

@@ -11,7 +11,7 @@ from kronos.engine.effect.measurement import (
     PolicyEffect,
     Unmeasured,
 )
-from kronos.engine.types import Shares
+from kronos.engine.types import EffectRatio, Shares
 
 HOSTS = [f'h{number:02}' for number in range(20)]
 
@@ -121,8 +121,8 @@ class RatioTest(unittest.TestCase):
 
     def test_a_scope_is_trusted_as_its_worst_policy(self):
         ratios = [
-            regression.EffectRatio('cpu', 0.9),
-            regression.EffectRatio('memory', 0.4),
+            EffectRatio('cpu', 0.9),
+            EffectRatio('memory', 0.4),
         ]
         self.assertAlmostEqual(0.4, regression.trust(ratios))
         self.assertEqual(1.0, regression.trust([]))

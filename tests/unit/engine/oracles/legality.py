@@ -74,6 +74,11 @@ class Judge(Ledger):
             yield 'an instance is moved twice'
         if not self._settings.unlimited and len(moved) > self._budget():
             yield f'{len(moved)} moves, the budget is {self._budget()}'
+        balancing = [one for one in result.steps if one.phase in GUARDED]
+        if self._is_limited() and (
+            len(balancing) > self._settings.canary_moves
+        ):
+            yield f'{len(balancing)} moves for balance, and it is limited'
         if result.stopped is StopReason.COOLDOWN and any(
             step.phase is not MigrationPhase.RELIEVE for step in result.steps
         ):
@@ -88,6 +93,16 @@ class Judge(Ledger):
                 yield f'{uuid} does not move, and nobody says why'
             if uuid in moved and uuid in result.stayed:
                 yield f'{uuid} moves, with a reason why it does not'
+
+    def _is_limited(self) -> bool:
+        """Whether earlier plans kept too little, or too few are known."""
+        if self._settings.use_effect != 'limit':
+            return False
+        used = {one.name for one in self._used}
+        effects = [one for one in self._snapshot.effects if one.policy in used]
+        return all(one.plans + one.former < 3 for one in effects) or any(
+            abs(one.ratio - 1.0) > 0.5 for one in effects
+        )
 
     def _is_of_repair(self, result: AggregateResult) -> bool:
         """Whether repair was the last phase, and had to wait for nobody."""

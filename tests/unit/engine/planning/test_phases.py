@@ -11,7 +11,7 @@ from kronos.engine.explain import alternatives
 from kronos.engine.planning import phases
 from kronos.engine.planning.phases import PhaseRunner, Prepared
 from kronos.engine.planning.scope_planner import ScopePlanner
-from kronos.engine.settings import Settings
+from kronos.engine.settings import EffectUse, Settings
 from kronos.engine.types import MigrationPhase, PlanningInput
 from kronos.reports.html import view
 from tests.builders import scopes
@@ -78,6 +78,22 @@ class TestOrder(base.BaseTestCase):
             len(simulation.steps), sum(stage.count for stage in one.stages)
         )
         self.assertEqual(2, len(one.ends))
+
+
+class TestLimit(base.BaseTestCase):
+    def test_only_balance_is_limited(self) -> None:
+        """A drain has its move, whatever earlier plans did."""
+        settings = Settings(
+            evacuate=True,
+            require_headroom=False,
+            use_effect=EffectUse.LIMIT,
+            canary_moves=0,
+        )
+        of_plan = runner(settings)
+        simulation = of_plan.run(10)
+        self.assertEqual([EVACUATE], [each.phase for each in simulation.steps])
+        self.assertEqual(10, simulation.budget)
+        self.assertIn('are measured (0)', of_plan.effect_limit)
 
 
 class TestWhoMayMove(base.BaseTestCase):

@@ -17,6 +17,7 @@ from kronos.engine import phase_rules
 from kronos.engine.planning import move_reasons
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import (
+    EffectUse,
     SearchName,
     Settings,
     SoftRules,
@@ -26,6 +27,7 @@ from kronos.engine.settings import (
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
+    EffectRatio,
     Event,
     MigrationPhase,
     Origin,
@@ -74,6 +76,9 @@ def clouds(draw: Any) -> Cloud:
     if rng.random() < 0.15:
         snapshot.events += trouble.stuck(snapshot, rng)
     settings = dataclasses.replace(settings, **draw(_options(snapshot)))
+    snapshot.effects = [
+        draw(_effects(one.name)) for one in policies if draw(st.booleans())
+    ]
     if policies[0].mode is Mode.PACK and rng.random() < 0.5:
         _ease(snapshot, settings)
     if not settings.evacuate and not settings.enforces:
@@ -105,6 +110,17 @@ def _ease(snapshot: Snapshot, settings: Settings) -> None:
     for instance in snapshot.instances.values():
         instance.locked, instance.unmovable = False, ''
     settings.keep_hosts, settings.headroom_hosts = 1, 0
+
+
+def _effects(policy: str) -> Any:
+    """Any ratio, also one that was never right."""
+    return st.builds(
+        EffectRatio,
+        st.just(policy),
+        st.floats(-3.0, 4.0) | st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0]),
+        st.integers(0, 5),
+        st.integers(0, 2),
+    )
 
 
 def _options(snapshot: Snapshot) -> Any:
@@ -139,6 +155,8 @@ def _options(snapshot: Snapshot) -> Any:
             'min_gain': st.sampled_from([0.0, 0.0005, 0.02]),
             'cost_weight': st.sampled_from([0.0, 0.001, 0.2]),
             'exhaust': st.sampled_from([True, False, False]),
+            'use_effect': st.sampled_from(list(EffectUse)),
+            'canary_moves': st.integers(0, 4),
         }
     )
 

@@ -25,6 +25,7 @@ from kronos.common.exceptions import KronosException
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import (
     UNASSIGNED,
+    EffectRatio,
     Instance,
     MigrationStep,
     Reading,
@@ -339,6 +340,22 @@ class TestAnonymized(base.BaseTestCase):
         self.assertEqual(now.gathered, found.gathered)
         self.assertEqual(now.request, found.request)
         self.assertEqual(now.seeds, found.seeds)
+
+    def test_effects_by_the_new_names(self) -> None:
+        """The ratio of a policy stays with it."""
+        was = recordings.small()
+        was.policies[0].name = 'zebra'
+        was.gathered.effects = {
+            'a': [EffectRatio('zebra', 0.4, 3), EffectRatio('ram', 0.9, 3)]
+        }
+        now = anonymizer.anonymized(was)
+        renamed = now.policies[0].name
+        self.assertNotEqual('zebra', renamed)
+        snapshot = now.snapshots()[0]
+        self.assertEqual(
+            {renamed: 0.4, 'ram': 0.9},
+            {each.policy: each.ratio for each in snapshot.effects},
+        )
 
     def test_consent(self) -> None:
         """Its values plan as they did; others are names like any."""

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do measured effects change in a plan?"""
+
+from oslotest import base
+
+from kronos.engine.effect import use
+from kronos.engine.settings import EffectUse, Settings
+from kronos.engine.types import EffectRatio
+
+LIMIT = Settings(use_effect=EffectUse.LIMIT)
+
+
+class TestLimited(base.BaseTestCase):
+    def test_a_policy_without_trust(self) -> None:
+        effects = [EffectRatio('cpu', 0.9, 4), EffectRatio('ram', 1.7, 4)]
+        text = use.limited(effects, ['cpu', 'ram'], LIMIT)
+        self.assertIn('ram is 0.30, below 0.5 (ratio 1.7 of 4 plans)', text)
+        self.assertEqual('', use.limited(effects, ['cpu'], LIMIT))
+
+    def test_too_few_plans(self) -> None:
+        """Plans by a former query count."""
+        few = [EffectRatio('cpu', 0.9, 2)]
+        text = use.limited(few, ['cpu'], LIMIT)
+        self.assertIn('are measured (2)', text)
+        self.assertIn('(0)', use.limited([], ['cpu'], LIMIT))
+        more = [EffectRatio('cpu', 0.9, 2, 1)]
+        self.assertEqual('', use.limited(more, ['cpu'], LIMIT))
+
+    def test_only_if_it_is_set(self) -> None:
+        for word in EffectUse:
+            if word is not EffectUse.LIMIT:
+                settings = Settings(use_effect=word)
+                self.assertEqual('', use.limited([], ['cpu'], settings))
