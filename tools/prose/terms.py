@@ -20,9 +20,10 @@ ALSO_VERBS = frozenset({'gain', 'plan', 'replay', 'search', 'swap'})
 OTHER_NOUNS = {'recording': r'\s+rule', 'policy': r'\s+file\s+of'}
 """What follows a word that is no term: recording rules are Prometheus'."""
 OTHER_MEANINGS = {
+    'benchmarks.rst': {'goal'},
     'deploying.rst': {'policy'},
-    'lab.rst': {'phase'},
-    'monitoring.rst': {'mode', 'policy'},
+    'lab.rst': {'action', 'phase'},
+    'monitoring.rst': {'action', 'mode', 'policy'},
     'notifications.rst': {'policy'},
     'report.rst': {'search'},
 }
