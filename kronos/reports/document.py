@@ -88,6 +88,7 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'reason': scope.reason,
         'reason_code': scope.stopped.code.value,
         'search': scope.search,
+        'effect_limit': scope.effect_limit,
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),

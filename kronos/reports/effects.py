@@ -4,7 +4,7 @@
 from typing import Any
 
 from kronos.engine.effect.measurement import PolicyEffect
-from kronos.engine.effect.regression import EffectRatio
+from kronos.engine.types import EffectRatio
 from kronos.snapshots.past.effects import PlanEffect
 from kronos.snapshots.past.scope_effects import ScopeEffect
 

@@ -107,7 +107,7 @@ def run(
             scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots
-    past = _effects(conf, osc, host, file, snapshots, timings)
+    past = _effects(conf, osc, host, file, collected, settings, timings)
     settings.drain_hosts = as_known(settings.drain_hosts, snapshots)
     if request.record is not None:
         with timed(timings, 'record'):
@@ -128,14 +128,19 @@ def _effects(
     osc: Any,
     host: HostProcess,
     file: PolicyFile,
-    snapshots: Sequence[Snapshot],
+    collected: CollectedCloud,
+    settings: Settings,
     timings: dict[str, float],
 ) -> dict[str, ScopeEffect]:
+    """By scope what earlier plans changed; planned with if asked for."""
     prometheus = client.from_options(conf.kronos_prometheus, osc.session)
+    snapshots = collected.snapshots
     with timed(timings, 'effect'):
-        return effects.read(
+        past = effects.read(
             snapshots, file.enabled, host.nova, prometheus, conf.kronos
         )
+    effects.use(past, collected.gathered, snapshots, settings)
+    return past
 
 
 def _planned(

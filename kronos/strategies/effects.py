@@ -14,8 +14,10 @@ from watcher import objects
 from watcher.common import context
 
 from kronos.clients.nova.client import NovaClient
+from kronos.engine.settings import EffectUse, Settings
 from kronos.engine.types import Snapshot
 from kronos.policies.models import Policy
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.past import effects, past_plans, scope_effects
 from kronos.snapshots.past.effects import PastQueries
 from kronos.snapshots.past.past_plans import PastPlan
@@ -97,3 +99,22 @@ def _rows(plans: Iterable[int]) -> Mapping[int, Sequence[Any]]:
         for row in objects.Action.list(admin, filters=filters):
             by_plan.setdefault(row.action_plan_id, []).append(row)
     return by_plan
+
+
+def use(
+    past: Mapping[str, ScopeEffect],
+    gathered: CloudInventory,
+    snapshots: Sequence[Snapshot],
+    settings: Settings,
+) -> None:
+    """Plan with what was measured, and record it, if the settings ask for it.
+
+    :param past: by scope
+    """
+    if settings.use_effect is EffectUse.OFF:
+        return
+    gathered.effects = {
+        scope: [*effect.ratios] for scope, effect in past.items()
+    }
+    for snapshot in snapshots:
+        snapshot.effects = gathered.effects.get(snapshot.scope, [])

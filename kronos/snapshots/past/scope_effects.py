@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kronos.engine.effect import regression
-from kronos.engine.effect.regression import EffectRatio
+from kronos.engine.types import EffectRatio
 from kronos.snapshots.past.effects import PlanEffect
 
 

@@ -136,6 +136,7 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[Gauge]:
         yield Gauge(name, number, {**own, 'reason': code})
     quarantined = _codes(scope.unmovable.values())[Code.INSTANCE_QUARANTINE]
     yield Gauge('kronos_scope_quarantined_instances', quarantined, own)
+    yield Gauge('kronos_effect_limited', bool(scope.effect_limit), own)
     yield from _of_drains(scope)
 
 

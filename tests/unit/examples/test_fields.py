@@ -136,7 +136,7 @@ class TestEachField(base.BaseTestCase):
             for one in row.rows(Settings)
             if one.choices
         }
-        self.assertEqual(8, len(choices))
+        self.assertEqual(10, len(choices))
         for name, words in choices.items():
             self.assertEqual(words, [*known[name].type.choices], name)
 

@@ -6,13 +6,16 @@ import types
 
 import fixtures
 from oslo_log import log as logging
+from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine.effect.measurement import Unmeasured
-from kronos.engine.types import Sample
+from kronos.engine.settings import EffectUse, Settings
+from kronos.engine.types import EffectRatio, Sample
 from kronos.snapshots.past.effects import Measured
+from kronos.snapshots.past.scope_effects import ScopeEffect
 from kronos.strategies import effects
-from tests.builders import policies
+from tests.builders import policies, recordings, scopes
 from tests.unit.snapshots.past.test_effects import (
     AFTER,
     BEFORE,
@@ -135,3 +138,25 @@ class ReadTestCase(test_history.HistoryTestCase):
             self.assertEqual({}, self.read(fail))
             self.assertIn(type(error).__name__, self.log.output)
         self.assertNotIn(SECRET, self.log.output)
+
+
+class UseTestCase(base.BaseTestCase):
+    """Planned and recorded with, only if an operator asks for that."""
+
+    def test_each(self):
+        ratios = [EffectRatio('cpu', 0.5, 3)]
+        past = {'alpha': ScopeEffect([], ratios)}
+        for use, expected in (
+            (EffectUse.OFF, []),
+            (EffectUse.LIMIT, ratios),
+        ):
+            snapshots = [scopes.scope([], {'a': []}, []) for _ in range(2)]
+            snapshots[0].scope, snapshots[1].scope = 'alpha', 'beta'
+            gathered = recordings.small().gathered
+            gathered.effects = {}
+            effects.use(past, gathered, snapshots, Settings(use_effect=use))
+            self.assertEqual(expected, snapshots[0].effects)
+            self.assertEqual([], snapshots[1].effects)
+            self.assertEqual(
+                {'alpha': ratios} if expected else {}, gathered.effects
+            )
