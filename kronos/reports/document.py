@@ -9,7 +9,7 @@ whatever the engine calls it.
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kronos.engine.planning import move_reasons
 from kronos.engine.reasons import Reason
@@ -24,7 +24,9 @@ from kronos.options import extensions
 from kronos.reports import certificates, parts, rest
 from kronos.reports import effects as effect_rows
 from kronos.reports.parts import picked, plain
-from kronos.snapshots.past.scope_effects import ScopeEffect
+
+if TYPE_CHECKING:
+    from kronos.snapshots.past.scope_effects import ScopeEffect
 
 FORMAT_VERSION = 1
 
@@ -32,7 +34,7 @@ FORMAT_VERSION = 1
 def document(
     report: CycleReport,
     about: Mapping[str, Any] | None = None,
-    effects: Mapping[str, ScopeEffect] | None = None,
+    effects: 'Mapping[str, ScopeEffect] | None' = None,
 ) -> dict[str, Any]:
     """The whole report.
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effects of plans as rows of a document."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kronos.engine.effect.measurement import PolicyEffect
 from kronos.engine.types import EffectRatio
-from kronos.snapshots.past.effects import PlanEffect
-from kronos.snapshots.past.scope_effects import ScopeEffect
+
+if TYPE_CHECKING:
+    # Who replays a recording needs no client of Nova.
+    from kronos.snapshots.past.effects import PlanEffect
+    from kronos.snapshots.past.scope_effects import ScopeEffect
 
 
-def row(scope: ScopeEffect | None) -> dict[str, Any] | None:
+def row(scope: 'ScopeEffect | None') -> dict[str, Any] | None:
     """What a report tells of a scope; None if nothing was measured."""
     if scope is None:
         return None
@@ -31,7 +34,7 @@ def ratio(each: EffectRatio) -> dict[str, Any]:
     }
 
 
-def plan(measured: PlanEffect, by_host: bool = False) -> dict[str, Any]:
+def plan(measured: 'PlanEffect', by_host: bool = False) -> dict[str, Any]:
     """A plan, with each policy.
 
     :param by_host: of each policy every host, too

@@ -20,6 +20,8 @@ PENDING = 'PENDING'
 class NoServiceError(exceptions.KronosException):
     """No service of Watcher has taken what waits for one."""
 
+    msg_fmt = '%(reason)s'
+
 
 @dataclass
 class Polling:

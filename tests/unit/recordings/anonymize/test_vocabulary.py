@@ -246,7 +246,7 @@ class TestMarks(base.BaseTestCase):
         modes = {'spread', 'nova_instance_uuid', 'nova_internal_name', 'skip'}
         enums = {'watcher', 'nova', 'failed', 'moved', 'healthy', 'exact'}
         enums |= {'warn', 'variance', 'veto', 'safe', 'greedy', 'step', 'open'}
-        enums |= {'ignored', 'honour'}
+        enums |= {'ignored', 'honour', 'off'}
         self.assertEqual(set(), kept - modes - enums)
 
     def test_it_is_read_again(self) -> None:
