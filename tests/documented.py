@@ -34,6 +34,8 @@ NOT_RUN = {
     # Commands of hosts in a cluster; test_pacemaker tries the agent itself.
     'install': "it writes below the /usr of the reader's machine",
     'pcs': 'it needs a cluster of Pacemaker',
+    'kronos-exporter': "it serves a directory of the reader's machine",
+    'prometheus-node-exporter': 'it serves the same directory',
     'promtool': 'test_planner_alerts has it check the same rules',
     # What they would build is built in a Debian of its own.
     **dict.fromkeys(

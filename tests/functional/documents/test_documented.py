@@ -18,7 +18,6 @@ HERE = (
     'kronos-explain',
     'kronos-replay',
     'kronos-simulate',
-    'kronos-effect',
     'oslo-config-generator',
     'oslo-config-validator',
     'sed',
@@ -28,6 +27,7 @@ HELP = ('./tools/chaos', './tools/lab', './tools/supported', './tools/test')
 IN_THE_LAB = (
     'eval',
     'openstack',
+    'kronos-effect',
     'kronos-record',
     'kronos-status',
     'kronos-test-config',
