@@ -97,8 +97,8 @@ class BadOptionTestCase(test_audits.Oneshot):
         CONF.clear_override('url', 'kronos_prometheus')
         self.file.write('kronos_prometheus', 'url = http://joe:s3/cr@et@h')
         self.ends('FAILED', '[kronos_prometheus] url')
-        # No names of temporary folders: those are letters and digits.
-        for part in ('s3$', 's3/', '/cret', 'cr@et', 'joe:'):
+        # Names of temporary folders are letters, digits and underscores.
+        for part in ('s3$', ':s3/', '/cret', 'cr@et', 'joe:'):
             self.assertNotIn(part, log.output)
 
     def test_a_group_that_is_not_there_any_more(self):
