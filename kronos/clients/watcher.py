@@ -162,8 +162,11 @@ class WatcherClient:
         self._wire.send('POST', path, MICROVERSION, {})
 
     def set_plan_state(self, plan: str, state: str) -> None:
-        """:param state: CANCELLING for a plan that is ONGOING, and CANCELLED
-        for one that no applier has begun"""
+        """Have an applier end a plan, or let none begin it.
+
+        :param state: CANCELLING for a plan that is ONGOING, and CANCELLED
+            for one that no applier has begun
+        """
         self._set_state('action_plans', plan, state)
 
     def _set_state(self, kind: str, uuid: str, state: str) -> None:

@@ -184,8 +184,10 @@ class EffectReader:
         moves: Sequence[PastMove],
         disturbed: Collection[str],
     ) -> PolicyEffect | None:
-        """None if Prometheus does not answer: of other plans, the query is
-        not asked then, since each would wait as long."""
+        """None if Prometheus does not answer.
+
+        Of other plans, the query is not asked then: each would wait as long.
+        """
         if reason := _unpredicted(plan, policy):
             return PolicyEffect(policy.name, unmeasured=reason)
         if policy.name in self._silent:
