@@ -24,6 +24,8 @@ class RivalsTestCase(base.KronosTestCase):
 
     def setUp(self):
         super().setUp()
+        # What earlier plans changed is not measured, so queries are counted.
+        self.set('kronos', effect_settling_seconds=86400)
         # Its answer comes when the other audit's moves are over.
         self.set('kronos_prometheus', timeout=200)
         self.asked = 0
