@@ -27,10 +27,8 @@ from tests.unit.clients.every_method import Method
 
 DRAWN = hypothesis.settings(
     max_examples=int(os.environ.get('KRONOS_FUZZ', '300')),
-    deadline=None,
     derandomize=True,
     database=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
 )
 WRITES = ('POST', 'PUT', 'DELETE', 'PATCH')
 AETOS = 'https://aetos.example.org'

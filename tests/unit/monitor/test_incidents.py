@@ -353,10 +353,8 @@ EVENTS = [
 
 class TestAnything(GroupingTestCase):
     @hypothesis.settings(
-        deadline=None,
         derandomize=True,
         database=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(
         st.lists(

@@ -224,7 +224,7 @@ class TestDropped(RowsTestCase):
                 waiting = spool.waiting(sink, 0, 99)
                 self.assertEqual(['id-0', 'id-2'], [x.id for x in waiting])
 
-    @hypothesis.settings(deadline=None, max_examples=40)
+    @hypothesis.settings(max_examples=40)
     @hypothesis.given(
         st.lists(st.tuples(st.sampled_from(COLUMNS), ODD), max_size=4)
     )
@@ -241,7 +241,7 @@ class TestDropped(RowsTestCase):
         self.work()
         self.assertEqual('', self.check())
 
-    @hypothesis.settings(deadline=None, max_examples=10)
+    @hypothesis.settings(max_examples=10)
     @hypothesis.given(st.binary(min_size=1, max_size=9))
     def test_texts_of_no_encoding(self, data: bytes) -> None:
         self.fill()

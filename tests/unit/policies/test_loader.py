@@ -210,7 +210,6 @@ class TestAnyText(LoaderTestCase):
 
     @hypothesis.settings(
         max_examples=int(os.environ.get('KRONOS_FUZZ', '400')),
-        deadline=None,
         derandomize=True,
         database=None,
     )

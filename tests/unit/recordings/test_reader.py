@@ -26,10 +26,8 @@ from tests.builders import recordings
 
 FUZZED = hypothesis.settings(
     max_examples=int(os.environ.get('KRONOS_FUZZ', '150')),
-    deadline=None,
     derandomize=True,
     database=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
 )
 VALUES: list[Any] = [
     None,

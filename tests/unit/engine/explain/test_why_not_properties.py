@@ -36,10 +36,8 @@ from tests.unit.engine.planning.test_properties import (
 SAME = 1e-9
 SOME = hypothesis.settings(
     max_examples=150,
-    deadline=None,
     derandomize=True,
     database=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
 )
 OF_POLICIES = (Code.SCOPE_NO_POLICY, Code.INSTANCE_NO_PROFILE)
 STUCK = 20

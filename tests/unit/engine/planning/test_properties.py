@@ -48,10 +48,8 @@ FEW_NODES = 200
 UUID = r'\bv\d\d\b'
 FAST = hypothesis.settings(
     max_examples=350,
-    deadline=None,
     derandomize=True,
     database=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
 )
 Cloud = tuple[Snapshot, list[Policy], Settings]
 

@@ -18,9 +18,7 @@ from kronos.reports.html import (
     unmoved,
 )
 
-FAST = hypothesis.settings(
-    max_examples=100, deadline=None, derandomize=True, database=None
-)
+FAST = hypothesis.settings(max_examples=100, derandomize=True, database=None)
 
 
 def policy(pairs: Any, threshold: float = 0.1) -> dict[str, Any]:

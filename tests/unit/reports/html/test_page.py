@@ -187,9 +187,7 @@ class TestRender(base.BaseTestCase):
         page.render(report, 'Once')
         self.assertEqual(before, json.dumps(report))
 
-    @hypothesis.settings(
-        max_examples=60, deadline=None, derandomize=True, database=None
-    )
+    @hypothesis.settings(max_examples=60, derandomize=True, database=None)
     @hypothesis.given(st.text(st.characters(), max_size=40))
     def test_any_text_is_escaped(self, text: str) -> None:
         """Surrogates too, which JSON can hold and UTF-8 cannot."""
@@ -220,9 +218,7 @@ class TestRender(base.BaseTestCase):
         self.assertEqual(0, html.count('<b onclick'))
         self.assertGreater(html.count('&lt;b onclick=&#34;'), 20)
 
-    @hypothesis.settings(
-        max_examples=60, deadline=None, derandomize=True, database=None
-    )
+    @hypothesis.settings(max_examples=60, derandomize=True, database=None)
     @hypothesis.given(
         st.lists(
             st.tuples(

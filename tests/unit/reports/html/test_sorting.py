@@ -70,7 +70,7 @@ class TestRanks(base.BaseTestCase):
         result = sorting.ranks([0.5, None, 2, 0.5, 1], highest_first=True)
         self.assertEqual([3, None, 1, 3, 2], result)
 
-    @hypothesis.settings(deadline=None, derandomize=True, database=None)
+    @hypothesis.settings(derandomize=True, database=None)
     @hypothesis.given(st.lists(st.none() | st.integers(-9, 9)), st.booleans())
     def test_are_those_of_the_values(
         self, values: list[int | None], highest_first: bool
