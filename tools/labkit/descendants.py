@@ -11,6 +11,7 @@ import pathlib
 import signal
 import time
 import uuid
+from collections.abc import MutableMapping
 
 from labkit import process
 
@@ -20,17 +21,25 @@ PATIENCE = 15.0
 """Seconds in which they may end by themselves."""
 KILL_SECONDS = 10.0
 LOOK_SECONDS = 0.1
+STACK_SECONDS = 2.0
 Born = dict[int, str]
 """Pids, each with when it started: a recycled one has another."""
 
 
 class Run:
-    """This process, and all that it starts from now on."""
+    """What is started with an environment, and all that comes of it.
 
-    def __init__(self) -> None:
+    :param environment: gets the mark; by default that of this process, whose
+        children count then, whatever their environment
+    """
+
+    def __init__(
+        self, environment: MutableMapping[str, str] | None = None
+    ) -> None:
         self._mark = uuid.uuid4().hex
-        around = os.environ.get(MARK, '')
-        os.environ[MARK] = f'{around} {self._mark}'.lstrip()
+        self._roots = {os.getpid()} if environment is None else set()
+        marked = os.environ if environment is None else environment
+        marked[MARK] = f'{marked.get(MARK, "")} {self._mark}'.lstrip()
 
     def processes(self) -> Born:
         """Those that run, without this one."""
@@ -44,7 +53,7 @@ class Run:
             parents[pid] = _parent(pid)
             if self._mark.encode() in _environment(pid):
                 found[pid] = seen.born
-        known = {os.getpid(), *found}
+        known = {*self._roots, *found}
         while more := {
             pid
             for pid, parent in parents.items()
@@ -55,6 +64,21 @@ class Run:
                 if seen := process.stat(pid):
                     found[pid] = seen.born
         return found
+
+    def stacks(self) -> list[str]:
+        """A line for each: pid and command.
+
+        Those of tests write the stacks of their threads to standard error,
+        see ``tests/__init__.py``.
+        """
+        lines = []
+        for pid in sorted(self.processes()):
+            words = _words(pid)
+            lines.append(f'{pid} {words}')
+            if 'python' in words.partition(' ')[0]:
+                _send(pid, signal.SIGUSR1)
+        time.sleep(STACK_SECONDS)
+        return lines
 
     def end(self, patience: float = PATIENCE) -> list[int]:
         """End them all: ask first, then end what is left.
@@ -109,6 +133,14 @@ def _parent(pid: int) -> int:
     except OSError:
         return 0
     return int(text.rpartition(')')[2].split()[1])
+
+
+def _words(pid: int) -> str:
+    try:
+        words = pathlib.Path(f'/proc/{pid}/cmdline').read_bytes()
+    except OSError:
+        return ''
+    return words.replace(b'\0', b' ').decode(errors='replace').strip()
 
 
 def _environment(pid: int) -> bytes:

@@ -59,6 +59,8 @@ try:
         )
         print(apt.pid, flush=True)
         run.time.sleep(300)
+    elif sys.argv[1] == 'stuck':
+        checks.run('x', command, None, limit=2)
     elif sys.argv[1] == 'together':
         checks.stestr = lambda *_, **__: checks.run('x', command, None)
         checks.together(('a',), ('b',))
@@ -136,6 +138,20 @@ class TestInterrupt(base.BaseTestCase):
     def test_side_by_side(self) -> None:
         """Also where other threads wait for what runs."""
         self.check(signal.SIGTERM, 'together', 2)
+
+    def test_a_suite_that_does_not_end(self) -> None:
+        """Whatever holds it up is named and ended, the rest goes on."""
+        other = self.start(SLEEP)
+        run = self.start(RUN, 'stuck')
+        pids = self.pids(run, STARTED)
+        out, _ = run.communicate(timeout=60)
+        self.assertEqual(0, run.returncode, out)
+        self.assertIn('does not end after 2 s:', out)
+        for pid in pids:
+            self.assertRegex(out, rf'(?m)^{pid} \S+python')
+        self.assertIn('tidied up', out)
+        self.assertEqual([], [pid for pid in pids if is_running(pid)])
+        self.assertTrue(is_running(other.pid))
 
     def test_apt_ends_its_step(self) -> None:
         """It has a session of its own, and what it began half is worse."""
