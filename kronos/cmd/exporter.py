@@ -8,9 +8,7 @@ arguments are wrong. It holds no credential and asks no cloud.
 
 import argparse
 import re
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -27,14 +25,10 @@ _TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 
 @program.command(PROGRAM)
-def main(
-    arguments: Sequence[str] | None = None,
-    ended: threading.Event | None = None,
-) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     :param arguments: those of the process if None
-    :param ended: ends the server; None: SIGTERM does
     :returns: the exit status
     """
     parser = argument_parser()
@@ -50,7 +44,7 @@ def main(
         if parsed.once:
             terminal.show(text.decode('utf-8').rstrip('\n'))
             return 0
-        return _serve(parsed, files.text, ended)
+        return _serve(parsed, files.text)
     except ModuleNotFoundError as error:
         reason = f'the package {error.name} is not installed'
         raise exceptions.ConfigurationError(reason=reason) from None
@@ -116,14 +110,8 @@ def _endpoint(text: str) -> tuple[str, int]:
     return match[1] or match[2], int(match[3])
 
 
-def _serve(
-    parsed: argparse.Namespace,
-    text: Callable[[], bytes],
-    ended: threading.Event | None,
-) -> int:
-    if ended is None:
-        ended = threading.Event()
-        signal.signal(signal.SIGTERM, lambda *_: ended.set())
+def _serve(parsed: argparse.Namespace, text: Callable[[], bytes]) -> int:
+    termination = program.Termination()
     host, port = parsed.listen
     address = page_server.Address(
         host, port, parsed.cert, parsed.key, parsed.client_ca
@@ -131,7 +119,7 @@ def _serve(
     server = page_server.PageServer(address, _application(text))
     terminal.show(f'{PROGRAM} serves /metrics on {host} port {server.port}')
     try:
-        while not ended.wait(REFRESH_SECONDS):
+        while not termination.wait(REFRESH_SECONDS):
             server.refresh()
     finally:
         server.close()

@@ -9,7 +9,6 @@ wrong, or a package is missing.
 import argparse
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -154,14 +153,13 @@ def _explain(settings: Any, words: Sequence[str]) -> int:
 def _run(settings: Any, conf: Any) -> int:
     from kronos.monitor import wiring
 
-    ended = threading.Event()
     agent = wiring.agent_of(settings)
     # The agent for Pacemaker takes this as a sign that the program is ready.
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    termination = program.Termination()
     logging.setup(conf, 'kronos')
     # The terminal that it was started from may be closed.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    agent.run(ended)
+    agent.run(termination)
     return 0
 
 

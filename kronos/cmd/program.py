@@ -7,7 +7,9 @@ import functools
 import importlib.metadata
 import itertools
 import os
+import queue
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -31,6 +33,32 @@ def installed(package: str) -> str:
 def version() -> str:
     """That of Kronos."""
     return installed(PACKAGE) or 'unknown'
+
+
+class Termination:
+    """SIGTERM, from now on, as something to wait for.
+
+    A signal's handler must not set an event: it may interrupt the wait for
+    it while that has the event's lock, and waits for ever. Of a queue, only
+    this one may be used there.
+    """
+
+    def __init__(self) -> None:
+        self._signals: queue.SimpleQueue[int] = queue.SimpleQueue()
+        signal.signal(
+            signal.SIGTERM, lambda number, _: self._signals.put(number)
+        )
+
+    def is_set(self) -> bool:
+        return not self._signals.empty()
+
+    def wait(self, timeout: float) -> bool:
+        """Whether it came before so many seconds were over."""
+        try:
+            self._signals.put(self._signals.get(timeout=timeout))
+        except queue.Empty:
+            return False
+        return True
 
 
 class Parser(argparse.ArgumentParser):

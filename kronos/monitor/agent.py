@@ -5,10 +5,10 @@ One thread takes the events, groups and decides, and puts on disk what follows;
 each sink has a thread of its own. Whatever fails is told and tried again.
 """
 
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from typing import Protocol
 
 from oslo_log import log as logging
 
@@ -40,6 +40,16 @@ END_SECONDS = 5.0
 """How long the end waits for tries that are under way."""
 NO_KIND = 'none'
 """In the metrics, of an event that shows no failure."""
+
+
+class Ending(Protocol):
+    """What asks for the end of an agent."""
+
+    def is_set(self) -> bool:
+        """Whether it has asked."""
+
+    def wait(self, timeout: float) -> bool:
+        """Wait for it, for so many seconds."""
 
 
 class Agent:
@@ -79,7 +89,7 @@ class Agent:
         self._care_after = self._alive_after = 0.0
         """Seconds of the monotonic clock."""
 
-    def run(self, ended: threading.Event) -> None:
+    def run(self, ended: Ending) -> None:
         """Work until the end is asked for."""
         LOG.info('The instance monitor of host %s starts', self._settings.host)
         if not self._begin(ended):
@@ -120,7 +130,7 @@ class Agent:
     def _new_outbox(self, sent: dict[tuple[str, str], float]) -> Outbox:
         return Outbox(self._spool, self._memory, self._metrics, sent)
 
-    def _begin(self, ended: threading.Event) -> bool:
+    def _begin(self, ended: Ending) -> bool:
         """Read what is kept, as soon as the disk gives it."""
         while not ended.is_set():
             try:

@@ -10,6 +10,7 @@ import os
 import pty
 import re
 import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -278,6 +279,44 @@ class TestArguments(ProgramTestCase):
             code, _, err = self.run_it(name, '-', '--policies', '-')
             self.assertEqual(2, code)
             self.assertIn('- can be used only once', err)
+
+
+class TestTermination(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        before = signal.getsignal(signal.SIGTERM)
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+        self.termination = program.Termination()
+
+    def test_it_stays(self) -> None:
+        self.assertFalse(self.termination.wait(0.001))
+        self.assertFalse(self.termination.is_set())
+        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(2):
+            self.assertTrue(self.termination.wait(60))
+            self.assertTrue(self.termination.is_set())
+
+    def test_in_the_middle_of_a_wait(self) -> None:
+        """At whichever line of the standard library it comes."""
+        lines = 0
+
+        def trace(*_: object) -> object:
+            nonlocal lines
+            lines += 1
+            if lines == line:
+                os.kill(os.getpid(), signal.SIGTERM)
+            return trace
+
+        for line in range(1, 8):
+            lines = 0
+            termination = program.Termination()
+            sys.settrace(trace)
+            try:
+                termination.wait(0.001)
+            finally:
+                sys.settrace(None)
+            if lines >= line:
+                self.assertTrue(termination.is_set())
 
 
 class TestTerminal(base.BaseTestCase):
