@@ -20,6 +20,8 @@ class TestOutages(base.RealTestCase):
         self.libvirt.virsh('destroy destroyed')
         self.libvirt.stop()
         self.libvirt.kill(['killed'])
+        # Of a process that is still ending, libvirt cannot say why it ends.
+        base.until(lambda: not self.libvirt.pids(['killed']), 'its end')
         self.libvirt.start()
         base.until(lambda: 'killed' in self.told(), 'killed to be told')
         self.crashed('stays')
