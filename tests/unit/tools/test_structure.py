@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules of tools/: what each is, and what it imports."""
+"""The modules of tools/ and tests/: what each is, and what runs it."""
 
 import ast
 import graphlib
@@ -36,3 +36,15 @@ class TestTools(base.BaseTestCase):
             self.assertRegex(line, '^[A-Z]', name)
             self.assertNotRegex(line, QUESTION, name)
             self.assertNotIn('?', line, name)
+
+
+class TestAlone(base.BaseTestCase):
+    def test_each_module_is_run(self) -> None:
+        """Discovery does not find those that run in a process of their own."""
+        unit = places.TOP / 'tests' / 'unit'
+        texts = [path.read_text() for path in unit.rglob('*.py')]
+        names = [path.stem for path in unit.rglob('*_alone.py')]
+        self.assertIn('forks_alone', names)
+        for name in names:
+            calls = sum(f".{name}'" in text for text in texts)
+            self.assertTrue(calls, name)
