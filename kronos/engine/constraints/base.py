@@ -251,6 +251,48 @@ class KeyedConstraint(Constraint, Generic[K, L]):
         return self._allowed[:, self._of_host[host]][self._of_instance]
 
 
+class StayConstraint(Constraint):
+    """An instance goes nowhere in a phase, for a reason.
+
+    :param staying: instance to the reason
+    """
+
+    binds_rebuilds = False
+
+    def __init__(
+        self, instances: int, hosts: int, staying: Mapping[int, Reason]
+    ) -> None:
+        super().__init__(instances, hosts)
+        self._staying = staying
+        self._allowed: BoolArray = np.ones(instances, dtype=bool)
+        self._allowed[list(staying)] = False
+
+    @classmethod
+    def build(cls, inputs: ConstraintInput) -> Self | None:
+        position = inputs.index.instance
+        staying = {
+            position[uuid]: reason
+            for uuid, reason in cls.staying(inputs).items()
+            if uuid in position
+        }
+        return cls(*inputs.shape, staying) if staying else None
+
+    @staticmethod
+    @abc.abstractmethod
+    def staying(inputs: ConstraintInput) -> Mapping[str, Reason]:
+        """By uuid why each instance goes nowhere in the phase."""
+
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return self._staying.get(instance)
+
+    def rows(self, instances: IntArray) -> BoolArray:
+        hosts = self._shape[1]
+        return np.repeat(self._allowed[instances][:, None], hosts, axis=1)
+
+    def column(self, host: int) -> BoolArray:
+        return self._allowed.copy()
+
+
 def _numbered(keys: Sequence[K]) -> tuple[IntArray, list[K]]:
     """Each key's number, and the distinct keys."""
     number: dict[K, int] = {}
