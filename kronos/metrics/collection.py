@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.metrics import exposition, files
+from kronos.metrics import exposition
 from kronos.metrics.store import Gauge, Store
 
 STALE_SECONDS = 600.0
@@ -105,7 +105,8 @@ def _read(path: pathlib.Path) -> list[Any]:
     """:raises Exception: it cannot be read, or is not in the format"""
     from prometheus_client import parser
 
-    families = list(parser.text_string_to_metric_families(files.text_of(path)))
+    text = exposition.file_text(path)
+    families = list(parser.text_string_to_metric_families(text))
     for family in families:
         own = family.name.startswith('kronos_exporter_')
         if own or not family.name.startswith('kronos_'):

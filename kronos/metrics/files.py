@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.common import atomic_files, plain_files
+from kronos.common import atomic_files
 from kronos.metrics import exposition
 from kronos.metrics.slots import Slot, is_free
 from kronos.metrics.store import Gauge, Store
@@ -22,7 +22,6 @@ LOG = logging.getLogger(__name__)
 
 MODE = 0o644
 """The collector has another user; the umask does not matter."""
-MOST_BYTES = 32 * 2**20
 
 
 class MetricsFile:
@@ -134,7 +133,8 @@ class MetricsFile:
         What cannot be read is written over.
         """
         try:
-            exposition.take_over(self._store, text_of(path))
+            text = exposition.file_text(path)
+            exposition.take_over(self._store, text)
         except FileNotFoundError:
             return
         except Exception as error:
@@ -142,18 +142,6 @@ class MetricsFile:
 
     def _path(self, number: int) -> pathlib.Path:
         return self._directory / f'kronos-{self._service}-{number}.prom'
-
-
-def text_of(path: pathlib.Path) -> str:
-    """What a file of metrics holds; whatever else is there is not read.
-
-    :raises OSError: it is a link, a pipe or a device, or cannot be read
-    :raises ValueError: it is too large, or no text
-    """
-    content = plain_files.read(path, MOST_BYTES + 1, follow_links=False)
-    if len(content) > MOST_BYTES:
-        raise ValueError('it is too large')
-    return content.decode('utf-8')
 
 
 def clear(directory: str, service: str) -> None:

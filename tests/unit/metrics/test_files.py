@@ -95,7 +95,7 @@ class FilesTestCase(base.BaseTestCase):
 
     def test_one_without_an_end_is_not_read(self) -> None:
         with open(self.top / 'kronos-applier-0.prom', 'wb') as file:
-            file.truncate(files.MOST_BYTES + 1)
+            file.truncate(exposition.MOST_BYTES + 1)
         self.refused('ValueError')
 
     def test_a_pipe_instead_of_a_lock(self) -> None:
