@@ -25,7 +25,7 @@ class Timeout(BaseException):
     """As that of eventlet, which is no Exception."""
 
 
-class TestFaults(CacheTestCase):
+class FaultsTestCase(CacheTestCase):
     def measured(self):
         """The metrics of this process; no thread writes them."""
         self.addCleanup(process.end)
@@ -34,6 +34,8 @@ class TestFaults(CacheTestCase):
         )
         return process.prepare(Source.SCHEDULER, group)
 
+
+class TestFaults(FaultsTestCase):
     def test_prometheus_away_or_another_server(self):
         """Last good scores, then neutral; told once; then well again."""
         self.set('kronos_prometheus', bearer_token=SECRET)
@@ -178,7 +180,7 @@ class TestFaults(CacheTestCase):
         self.all_weigh(WEIGHTS)
 
 
-class TestWarnings(CacheTestCase):
+class TestWarnings(FaultsTestCase):
     def test_what_lasts(self):
         """Once in ten minutes, with the age of the scores."""
         self.fill()
