@@ -14,17 +14,21 @@ NO_PLAIN_FILE = 'it is no plain file'
 Versions = tuple[tuple[int, int, int] | None, ...]
 
 
-def opened(path: str | os.PathLike[str]) -> BinaryIO:
+def opened(
+    path: str | os.PathLike[str], follow_links: bool = True
+) -> BinaryIO:
     """A file for reading, in bytes.
 
-    :raises OSError: it cannot be opened, or is a pipe, a socket, a device
-        or a directory, as ``strerror`` says
+    :param follow_links: False if others may write to its directory
+    :raises OSError: it cannot be opened, or is a pipe, a socket, a device,
+        a directory or such a link, as ``strerror`` says
     """
     name = os.fspath(path)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    if not follow_links:
+        flags |= os.O_NOFOLLOW
     try:
-        handle = os.open(
-            path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        )
+        handle = os.open(path, flags)
     except OSError as error:
         if error.errno == errno.ENXIO:  # a socket
             raise OSError(errno.EINVAL, NO_PLAIN_FILE, name) from None
@@ -58,13 +62,16 @@ def fault(path: str) -> str:
     return ''
 
 
-def read(path: str | os.PathLike[str], most: int) -> bytes:
+def read(
+    path: str | os.PathLike[str], most: int, follow_links: bool = True
+) -> bytes:
     """The beginning of a file.
 
     :param most: bytes of it
+    :param follow_links: as of :func:`opened`
     :raises OSError: as of :func:`opened`
     """
-    with opened(path) as stream:
+    with opened(path, follow_links) as stream:
         return stream.read(most)
 
 

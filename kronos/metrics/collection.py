@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.common import plain_files
 from kronos.metrics import exposition
 from kronos.metrics.store import Gauge, Store
 
 STALE_SECONDS = 600.0
 """Age of a file whose process is dead."""
-MOST_BYTES = 32 * 2**20
 OURS = re.compile(r'kronos-[a-z-]{1,40}-\d{1,3}\.prom')
 
 
@@ -107,14 +105,8 @@ def _read(path: pathlib.Path) -> list[Any]:
     """:raises Exception: it cannot be read, or is not in the format"""
     from prometheus_client import parser
 
-    if path.is_symlink():
-        raise ValueError('it is a link')
-    content = plain_files.read(path, MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise ValueError('it is too large')
-    families = list(
-        parser.text_string_to_metric_families(content.decode('utf-8'))
-    )
+    text = exposition.file_text(path)
+    families = list(parser.text_string_to_metric_families(text))
     for family in families:
         own = family.name.startswith('kronos_exporter_')
         if own or not family.name.startswith('kronos_'):

@@ -8,12 +8,17 @@ in every file, else node_exporter drops what differs.
 
 import itertools
 import math
+import pathlib
 from collections.abc import Iterator
 from typing import Any
 
+from kronos.common import plain_files
 from kronos.metrics import catalogue
 from kronos.metrics.metric import PROCESS_LABELS, Kind, Metric
 from kronos.metrics.store import Distribution, Labels, Store
+
+MOST_BYTES = 32 * 2**20
+"""Of a file that is read."""
 
 
 def text_of(store: Store, process: Labels) -> bytes:
@@ -72,6 +77,18 @@ def _add(
     bounds = [*map(str, row.buckets), '+Inf']
     buckets = zip(bounds, itertools.accumulate(value.counts), strict=True)
     family.add_metric(labels, list(buckets), value.total)
+
+
+def file_text(path: pathlib.Path) -> str:
+    """What a file of metrics holds; whatever else is there is not read.
+
+    :raises OSError: it is a link, a pipe or a device, or cannot be read
+    :raises ValueError: it is too large, or no text
+    """
+    content = plain_files.read(path, MOST_BYTES + 1, follow_links=False)
+    if len(content) > MOST_BYTES:
+        raise ValueError('it is too large')
+    return content.decode('utf-8')
 
 
 def take_over(store: Store, text: str) -> None:

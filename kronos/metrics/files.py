@@ -133,7 +133,7 @@ class MetricsFile:
         What cannot be read is written over.
         """
         try:
-            text = path.read_text(encoding='utf-8')
+            text = exposition.file_text(path)
             exposition.take_over(self._store, text)
         except FileNotFoundError:
             return

@@ -69,6 +69,8 @@ def _claim(directory: pathlib.Path, service: str) -> tuple[int, int]:
 def _locked(path: str) -> int | None:
     """The descriptor of a file that is locked now; None: another has it."""
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    # Others may have put a pipe or a terminal there.
+    flags |= os.O_NONBLOCK | os.O_NOCTTY
     descriptor = os.open(path, flags, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

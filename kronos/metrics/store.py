@@ -99,11 +99,17 @@ class Store:
             distribution.total += value
 
     def show(
-        self, group: str, gauges: Iterable[Gauge], scope: str = ''
+        self,
+        group: str,
+        gauges: Iterable[Gauge],
+        scope: str = '',
+        expires: bool = False,
     ) -> None:
         """Show these gauges instead of those of the group and scope.
 
-        :param scope: '': they are about no scope, and are never dropped
+        :param scope: '': they are about no scope
+        :param expires: whether they are dropped after ``scope_ttl``, as those
+            about a scope always are
         :raises KeyError: as for :meth:`count`
         """
         values = {}
@@ -112,7 +118,9 @@ class Store:
             row, key = _key(Kind.GAUGE, gauge.name, items)
             if self._per_host or not row.per_host:
                 values[key] = float(gauge.value)
-        ends_at = self._clock() + self._scope_ttl if scope else float('inf')
+        ends_at = float('inf')
+        if scope or expires:
+            ends_at = self._clock() + self._scope_ttl
         with self._lock:
             self._shown[group, scope] = _Shown(values, ends_at)
 
@@ -169,7 +177,11 @@ class Off(Store):
         """Observe nothing."""
 
     def show(
-        self, group: str, gauges: Iterable[Gauge], scope: str = ''
+        self,
+        group: str,
+        gauges: Iterable[Gauge],
+        scope: str = '',
+        expires: bool = False,
     ) -> None:
         """Show nothing."""
 

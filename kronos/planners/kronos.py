@@ -68,12 +68,17 @@ class Kronos(base.BasePlanner):
             raise exception.WatcherException(
                 'The planner kronos only serves the strategies of Kronos.'
             )
+        is_written = False
         try:
-            return self._schedule(context, solution)
+            plan = self._schedule(context, solution)
+            is_written = True
+            return plan
         except exception.WatcherException:
             raise
         except Exception as error:
             raise _not_written(context, strategy.audit, error) from error
+        finally:
+            strategy.settle(is_written)
 
     def _schedule(self, context: Any, solution: Any) -> Any:
         """Write the solution, or the one of a second look, or nothing."""

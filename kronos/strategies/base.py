@@ -85,6 +85,8 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         self.parents: list[list[int]] = []
         self.basis: publishing.Basis | None = None
         self.pace: dict[str, float] = {}
+        self._unwritten: types.CycleReport | None = None
+        """What was planned, until it is clear whether it comes to a plan."""
 
     @classmethod
     def get_goal_name(cls) -> str:
@@ -149,12 +151,30 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         _refresh(audit)
         message, failed = self._attempt(audit)
         message = self._report(audit, message)
-        audit_metrics.ended(self.get_name(), self._outcome(failed))
+        outcome = self._outcome(failed)
+        if outcome != 'planned':
+            self._end(outcome)
         if (
             failed
             and audit.audit_type == objects.audit.AuditType.ONESHOT.value
         ):
             raise exception.WatcherException(message)
+
+    def settle(self, is_written: bool) -> None:
+        """Count the run, once it is clear what its plan has come to.
+
+        :param is_written: whether the plan is there to be started
+        """
+        report = self._unwritten
+        if report is None:
+            return
+        self._end('planned' if is_written else 'failed')
+        if is_written:
+            audit_metrics.written(report)
+
+    def _end(self, outcome: str) -> None:
+        self._unwritten = None
+        audit_metrics.ended(self.get_name(), outcome)
 
     def look_again(self) -> Any:
         """Plan anew, from the cloud and the past as they are now.
@@ -172,7 +192,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         :returns: an empty solution
         """
         self._clear()
-        audit_metrics.ended(self.get_name(), 'overtaken')
+        self._end('overtaken')
         self._report(self.audit, f'Nothing is planned: {reason}')
         self.solution.compute_global_efficacy()
         return self.solution
@@ -185,6 +205,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
     def _clear(self) -> None:
         self.solution = default.DefaultSolution(goal=self.goal, strategy=self)
         self.parents, self.basis, self.pace = [], None, {}
+        self._unwritten = None
 
     def _attempt(self, audit: Any) -> tuple[str, bool]:
         """Returns the message and if it failed; then nothing is planned."""
@@ -215,8 +236,9 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         from kronos.strategies.outcome import artifacts
 
         CONF.reload_config_files()
-        validation.require_valid(CONF)
+        # First: an audit that fails has to be counted, too.
         audit_metrics.begin(CONF)
+        validation.require_valid(CONF)
         for warning in validation.old_groups(CONF):
             LOG.warning('Audit %s: %s', audit.uuid, warning)
         kronos, name = CONF.kronos, self.get_name()
@@ -271,6 +293,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         specification.beside = self.GOAL.beside(result.report)
         self.parents = [action.parents for action in written]
         self.basis, self.pace = result.basis, result.pace
+        self._unwritten = result.report
         for action in written:
             self.solution.add_action(
                 action.action_type, action.parameters, action.resource

@@ -165,7 +165,8 @@ class Cache:
         return _filled(weights)
 
     def note_fault(self, error: Exception) -> None:
-        """Have the thread tell what went wrong in a weighing."""
+        """Count what went wrong in a weighing, and have the thread tell it."""
+        weigher_metrics.fault(error)
         self._fault = error
 
     def _run(self, is_asked: bool) -> None:
@@ -211,7 +212,7 @@ class Cache:
             seconds = options.refresh_seconds
             self._refresh(options)
         except BaseException as error:
-            weigher_metrics.refresh_failed(error)
+            weigher_metrics.refresh_failed()
             self._trouble(error)
         return seconds
 
@@ -294,6 +295,7 @@ class Cache:
                 self._trouble(error)
 
     def _trouble(self, error: BaseException) -> None:
+        weigher_metrics.fault(error)
         text = f'{type(error).__name__}: {error}'
         self._log.troubles([text], self._scores)
 

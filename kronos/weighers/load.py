@@ -63,7 +63,7 @@ class KronosWeigher(weights.BaseHostWeigher):
             weighed = self._weigh_all(weighed_obj_list, weight_properties)
         except Exception as error:
             self._cache.note_fault(error)
-            weighing.failed(error)
+            weighing.failed()
             return [0.0] * len(weighed_obj_list)
         weighing.done(weighed)
         return weighed

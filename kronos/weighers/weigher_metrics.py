@@ -22,9 +22,8 @@ class Weighing:
         """Note that it gave these weights."""
         self._end('scored' if any(weights) else 'neutral')
 
-    def failed(self, error: Exception) -> None:
+    def failed(self) -> None:
         """Note that it gave none."""
-        _count_fault(error)
         self._end('failed')
 
     def _end(self, result: str) -> None:
@@ -59,15 +58,15 @@ def refreshed(shown: HostScores | None, age: float) -> None:
     )
 
 
-def refresh_failed(error: BaseException) -> None:
+def refresh_failed() -> None:
     """Note a refresh that did not; the samples stay what they are."""
-    _count_fault(error)
     process.of_process().count(
         'kronos_weigher_refreshes_total', result='failed'
     )
 
 
-def _count_fault(error: BaseException) -> None:
+def fault(error: BaseException) -> None:
+    """Note what went wrong, in a weighing or beside one."""
     process.of_process().count(
         'kronos_weigher_faults_total', error_type=type(error).__name__
     )

@@ -53,7 +53,22 @@ def ended(strategy: str, outcome: str) -> None:
             store.count(
                 'kronos_audits_total', strategy=strategy, outcome=outcome
             )
-            store.show('plans', _plans())
+            # Else another decision engine may have planned since, for long.
+            store.show('plans', _plans(), expires=True)
+
+
+def written(report: types.CycleReport) -> None:
+    """Count the moves of a plan that is there to be started."""
+    with unharmed():
+        store = process.of_process()
+        for scope in report.scopes:
+            for phase, number in _moves(scope).items():
+                store.count(
+                    'kronos_moves_planned_total',
+                    number,
+                    scope=scope.name,
+                    phase=phase,
+                )
 
 
 def planned(
@@ -71,13 +86,6 @@ def planned(
             store.observe('kronos_audit_part_seconds', seconds, part=part)
         by_scope = {snapshot.scope: snapshot for snapshot in snapshots}
         for scope in report.scopes:
-            for phase, number in _moves(scope).items():
-                store.count(
-                    'kronos_moves_planned_total',
-                    number,
-                    scope=scope.name,
-                    phase=phase,
-                )
             gauges = [*_of_scope(scope), *_of_policies(scope)]
             snapshot = by_scope.get(scope.name)
             if snapshot is not None:
@@ -184,17 +192,21 @@ def _of_past(snapshot: Snapshot, settings: Settings) -> Iterator[Gauge]:
     own = {'scope': snapshot.scope}
     seconds = cooldown.seconds_left(snapshot, settings)
     yield Gauge('kronos_scope_cooldown_seconds', seconds, own)
-    arrivals = Counter(
-        instance
-        for instance, _, _ in {
-            (event.instance, event.destination, event.source)
-            for event in snapshot.events
-            if event.outcome is Outcome.MOVED
-            and event.instance in snapshot.instances
-        }
-    )
-    often = sum(number >= OFTEN for number in arrivals.values())
+    often = len(_often_moved(snapshot, settings))
     yield Gauge('kronos_scope_repeatedly_moved_instances', often, own)
+
+
+def _often_moved(snapshot: Snapshot, settings: Settings) -> set[str]:
+    since = cooldown.watcher_since(settings, snapshot.taken_at).moves
+    # Watcher and Nova both report a move of Kronos, each of them once.
+    moves = Counter(
+        (event.instance, event.origin)
+        for event in snapshot.events
+        if event.outcome is Outcome.MOVED
+        and event.instance in snapshot.instances
+        and event.at >= since
+    )
+    return {uuid for (uuid, _), number in moves.items() if number >= OFTEN}
 
 
 def _plans() -> Iterator[Gauge]:

@@ -28,12 +28,16 @@ CHANGELOG = """kronos-watcher ({version}) unstable; urgency=medium
 
  -- Nobody <nobody@example.org>  {date}
 """
-INSTALLED = (
-    'usr/lib/ocf/resource.d/kronos/kronos-instance-monitor',
-    'usr/lib/systemd/system/kronos-instance-monitor.service',
-    'usr/lib/sysusers.d/kronos-instance-monitor.conf',
-)
-"""With kronos-instance-monitor."""
+UNITS = 'usr/lib/systemd/system'
+INSTALLED = {
+    'kronos-exporter': (f'{UNITS}/kronos-exporter.service',),
+    'kronos-instance-monitor': (
+        'usr/lib/ocf/resource.d/kronos/kronos-instance-monitor',
+        f'{UNITS}/kronos-instance-monitor.service',
+        'usr/lib/sysusers.d/kronos-instance-monitor.conf',
+    ),
+}
+"""Files of the packages that hold services."""
 
 
 def temporary_folder(case: type[base.BaseTestCase]) -> pathlib.Path:
@@ -85,7 +89,7 @@ class TestDebian(base.BaseTestCase):
             (cls.root.path / file.name).unlink()
 
     def test_packages(self) -> None:
-        names = 'kronos-instance-monitor', 'python3-kronos-watcher'
+        names = *INSTALLED, 'python3-kronos-watcher'
         self.assertEqual(
             [f'{name}_{built.VERSION}_all.deb' for name in names],
             [file.name for file in self.files],
@@ -122,8 +126,18 @@ class TestDebian(base.BaseTestCase):
         self.assertIn('kronos-monitor', self.root.run('id kronos-monitor'))
         explain = 'kronos-instance-monitor --explain STOPPED_FAILED project=p'
         self.assertIn('crash', self.root.run(explain))
-        for path in INSTALLED:
-            self.assertTrue((self.root.path / path).is_file(), path)
+
+    def test_units(self) -> None:
+        for package, paths in INSTALLED.items():
+            files = self.root.run(f'dpkg-query --listfiles {package}')
+            for path in paths:
+                self.assertIn(f'/{path}\n', files)
+                self.assertTrue((self.root.path / path).is_file(), path)
+
+    def test_exporter(self) -> None:
+        """It serves with what its package needs, and nothing else."""
+        once = 'kronos-exporter --once --directory /srv'
+        self.assertIn('kronos_exporter_files', self.root.run(once))
 
 
 class TestRpm(base.BaseTestCase):
@@ -161,9 +175,10 @@ class TestRpm(base.BaseTestCase):
             self.assertIn(f'/bash-completion/completions/{name}\n', files)
             self.assertIn(f'/zsh/site-functions/_{name}\n', files)
         self.assertIn('/examples/policies.yaml\n', files)
-        files = self.query('--list', 'kronos-instance-monitor')
-        for path in INSTALLED:
-            self.assertIn(f'/{path}\n', files)
+        for package, paths in INSTALLED.items():
+            files = self.query('--list', package)
+            for path in paths:
+                self.assertIn(f'/{path}\n', files)
 
     def test_lowest_versions(self) -> None:
         needed = self.query('--requires', 'python3-kronos-watcher')

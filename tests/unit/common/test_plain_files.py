@@ -29,6 +29,9 @@ class TestRead(FilesTestCase):
         link = self.folder / 'link'
         link.symlink_to(self.file)
         self.assertEqual(b'content', plain_files.read(link, 99))
+        self.assertRaises(
+            OSError, plain_files.read, link, 99, follow_links=False
+        )
 
     def test_what_is_no_plain_file(self) -> None:
         link = self.folder / 'link'

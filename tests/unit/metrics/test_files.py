@@ -10,7 +10,7 @@ import fixtures
 from oslo_log import log as logging
 from oslotest import base
 
-from kronos.metrics import files
+from kronos.metrics import exposition, files
 from kronos.metrics.store import Store
 
 
@@ -71,6 +71,37 @@ class FilesTestCase(base.BaseTestCase):
         [text] = self.texts().values()
         self.assertNotIn('nonsense', text)
         self.assertNotIn('cannot be written', self.log.output)
+
+    def refused(self, reason):
+        """What lies where the file is to be is written over, not read."""
+        self.file.write()
+        [text] = self.texts().values()
+        self.assertIn('kronos_build_info', text)
+        self.assertNotIn('kronos_metrics_write_errors_total', text)
+        self.assertIn(f'is not continued: {reason}', self.log.output)
+        self.assertTrue(stat.S_ISREG(self.file.path.lstat().st_mode))
+
+    def test_a_pipe_is_not_waited_for(self) -> None:
+        os.mkfifo(self.top / 'kronos-applier-0.prom')
+        self.refused('it is no plain file')
+
+    def test_a_link_is_not_followed(self) -> None:
+        self.store.count('kronos_metrics_write_errors_total', 3)
+        other = self.top / 'other'
+        other.write_bytes(exposition.text_of(self.store, ('applier', '0')))
+        self.file = self.made()
+        (self.top / 'kronos-applier-0.prom').symlink_to(other)
+        self.refused('Too many levels of symbolic links')
+
+    def test_one_without_an_end_is_not_read(self) -> None:
+        with open(self.top / 'kronos-applier-0.prom', 'wb') as file:
+            file.truncate(exposition.MOST_BYTES + 1)
+        self.refused('ValueError')
+
+    def test_a_pipe_instead_of_a_lock(self) -> None:
+        os.mkfifo(self.top / 'kronos-applier-0.lock')
+        self.file.write()
+        self.assertEqual(['kronos-applier-0.prom'], [*self.texts()])
 
     def outage(self, end, begin):
         self.file.write()

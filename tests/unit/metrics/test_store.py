@@ -58,9 +58,17 @@ class StoreTestCase(base.BaseTestCase):
         self.assertEqual({('b',): 0.5}, self.values(name))
 
     def test_what_is_about_no_scope_stays(self) -> None:
-        self.store.show('plans', [Gauge('kronos_plans_waiting', 1)])
+        self.store.show('weigher', [Gauge('kronos_plans_waiting', 1)])
         self.now = 1e9
         self.assertEqual({(): 1.0}, self.values('kronos_plans_waiting'))
+
+    def test_unless_another_process_may_have_newer_ones(self) -> None:
+        gauges = [Gauge('kronos_plans_waiting', 1)]
+        self.store.show('plans', gauges, expires=True)
+        self.now = 99.0
+        self.assertEqual({(): 1.0}, self.values('kronos_plans_waiting'))
+        self.now = 100.0
+        self.assertEqual({}, self.values('kronos_plans_waiting'))
 
     def test_hosts_only_where_they_are_wanted(self) -> None:
         labels = {'scope': 'a', 'policy': 'cpu', 'host': 'h1'}

@@ -35,6 +35,10 @@ class Strategy:
         self.parents = parents
         self.basis = publishing.Basis(frozenset(), frozenset())
         self.pace = pace
+        self.settled = []
+
+    def settle(self, is_written):
+        self.settled.append(is_written)
 
 
 class PlannerTestCase(base.DbTestCase):
@@ -100,9 +104,9 @@ class PlannerTestCase(base.DbTestCase):
         )
 
     def schedule(self, *parents, **fields):
-        return self.planner.schedule(
-            self.context, self.audit.id, self.solution(list(parents), **fields)
-        )
+        solution = self.solution(list(parents), **fields)
+        self.settled = solution.strategy.settled
+        return self.planner.schedule(self.context, self.audit.id, solution)
 
     @contextlib.contextmanager
     def losing(self, what):
@@ -128,6 +132,7 @@ class PlannerTestCase(base.DbTestCase):
     def test_parents_and_uuids(self):
         plan = self.schedule([], [0], [0, 1])
         self.assertEqual(State.RECOMMENDED, plan.state)
+        self.assertEqual([True], self.settled)
         rows = objects.Action.list(
             self.context, filters={'action_plan_id': plan.id}
         )
@@ -359,6 +364,7 @@ class PlannerTestCase(base.DbTestCase):
                 self.assertRaises(
                     exception.ActionPlanIsOngoing, self.schedule, []
                 )
+            self.assertEqual([False], self.settled)
             found = objects.ActionPlan.list(self.context)
             self.assertEqual([], [p for p in found if p.state != 'CANCELLED'])
 

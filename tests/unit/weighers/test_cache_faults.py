@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a weighing neutral, and is it told, when something is wrong?"""
 
+import types
+
 import requests
 
+from kronos.metrics import exposition, process
+from kronos.metrics.metric import Source
 from kronos.weighers import log_messages
 from tests.builders.caches import (
     LOADS,
@@ -21,11 +25,22 @@ class Timeout(BaseException):
     """As that of eventlet, which is no Exception."""
 
 
-class TestFaults(CacheTestCase):
+class FaultsTestCase(CacheTestCase):
+    def measured(self):
+        """The metrics of this process; no thread writes them."""
+        self.addCleanup(process.end)
+        group = types.SimpleNamespace(
+            directory='/nowhere', interval=15, per_host=True, scope_ttl=3600
+        )
+        return process.prepare(Source.SCHEDULER, group)
+
+
+class TestFaults(FaultsTestCase):
     def test_prometheus_away_or_another_server(self):
         """Last good scores, then neutral; told once; then well again."""
         self.set('kronos_prometheus', bearer_token=SECRET)
         self.fill()
+        store = self.measured()
         faults = (
             (503, SECRET),
             (200, f'<html>{SECRET}</html>'),
@@ -55,6 +70,9 @@ class TestFaults(CacheTestCase):
             self.all_weigh(WEIGHTS)
             self.assertEqual((nth + 1, nth + 1), self.pairs(), fault)
         self.assertNotIn(SECRET, self.log.output)
+        text = exposition.text_of(store, ('scheduler', '0')).decode()
+        self.assertIn('kronos_weigher_faults_total{', text)
+        self.assertNotIn(SECRET, text)
 
     def pairs(self):
         return self.logged(WARNING), self.logged(WELL)
@@ -162,7 +180,7 @@ class TestFaults(CacheTestCase):
         self.all_weigh(WEIGHTS)
 
 
-class TestWarnings(CacheTestCase):
+class TestWarnings(FaultsTestCase):
     def test_what_lasts(self):
         """Once in ten minutes, with the age of the scores."""
         self.fill()
@@ -203,12 +221,19 @@ class TestWarnings(CacheTestCase):
     def test_a_weighing_that_failed(self):
         """Told by the thread, with its place, now and then."""
         self.fill()
+        store = self.measured()
         for _ in range(60):
             try:
                 self.cache.weigh([None])
             except AttributeError as error:
                 self.cache.note_fault(error)
             self.turns.tick()
+        faults = [
+            (labels, value)
+            for row, labels, value in store.values()
+            if row.name == 'kronos_weigher_faults_total'
+        ]
+        self.assertEqual([(('AttributeError',), 60.0)], faults)
         self.assertEqual(1, self.logged('A weighing of Kronos failed'))
         self.assertIn('Traceback', self.log.output)
         self.assertEqual(0, self.logged(WARNING))

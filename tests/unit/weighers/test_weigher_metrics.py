@@ -17,15 +17,21 @@ class WeigherMetricsTestCase(measured.MeasuredTestCase):
     def test_weighings(self) -> None:
         weigher_metrics.Weighing().done([0.0, 0.5])
         weigher_metrics.Weighing().done([0.0, 0.0])
-        weigher_metrics.Weighing().failed(KeyError('s3cret'))
+        weigher_metrics.Weighing().failed()
         self.assertEqual(
             {('scored',): 1.0, ('neutral',): 1.0, ('failed',): 1.0},
             self.values('kronos_weighings_total'),
         )
         seconds = self.values('kronos_weighing_seconds')[()]
         self.assertEqual(3.0, sum(seconds.counts))
+
+    def test_faults(self) -> None:
+        weigher_metrics.fault(KeyError('s3cret'))
+        weigher_metrics.fault(OSError('s3cret'))
+        weigher_metrics.fault(KeyError('other'))
         self.assertEqual(
-            {('KeyError',): 1.0}, self.values('kronos_weigher_faults_total')
+            {('KeyError',): 2.0, ('OSError',): 1.0},
+            self.values('kronos_weigher_faults_total'),
         )
 
     def test_refreshes(self) -> None:
@@ -33,7 +39,7 @@ class WeigherMetricsTestCase(measured.MeasuredTestCase):
         weigher_metrics.refreshed(Shown('cpu: no sample'), 0.0)
         weigher_metrics.refreshed(Shown(), 0.0)
         newest = self.values('kronos_weigher_samples_timestamp_seconds')
-        weigher_metrics.refresh_failed(OSError('s3cret'))
+        weigher_metrics.refresh_failed()
         self.assertEqual(
             {('good',): 1.0, ('troubled',): 2.0, ('failed',): 1.0},
             self.values('kronos_weigher_refreshes_total'),

@@ -55,7 +55,9 @@ class AuditMetricsTestCase(measured.MeasuredTestCase):
             steps=moves, stayed={'u': stays, 'v': ill}, unmovable={'v': ill}
         )
         self.planned(scope)
-        self.planned(scope)
+        self.assertEqual({}, self.values('kronos_moves_planned_total'))
+        for _ in range(2):
+            audit_metrics.written(types.CycleReport([scope]))
         self.assertEqual(
             {('alpha', 'spread'): 6.0},
             self.values('kronos_moves_planned_total'),
@@ -72,6 +74,38 @@ class AuditMetricsTestCase(measured.MeasuredTestCase):
             {('alpha',): 1.0},
             self.values('kronos_scope_quarantined_instances'),
         )
+
+    def often_moved(self, *events):
+        """How many servers were moved again and again, by the metric."""
+        outcome, now = types.Outcome.MOVED, 1e6
+        snapshot = policies.snapshot(
+            {'cpu': {'a': 0.2, 'b': 0.7}},
+            instances=[policies.instance('u', 'b')],
+            taken_at=now,
+            events=[
+                types.Event('u', source, destination, outcome, now - ago, who)
+                for source, destination, ago, who in events
+            ],
+        )
+        report = propose.propose([snapshot], [policies.policy()], Settings())
+        audit_metrics.planned(report, [snapshot], Settings(), {})
+        [number] = self.values(
+            'kronos_scope_repeatedly_moved_instances'
+        ).values()
+        return number
+
+    def test_a_server_that_moves_to_and_fro(self) -> None:
+        nova, watcher = types.Origin.NOVA, types.Origin.WATCHER
+        there, back = ('a', 'b', 40, nova), ('b', 'a', 30, nova)
+        again = ('a', 'b', 20, nova)
+        self.assertEqual(1, self.often_moved(there, back, again))
+        self.assertEqual(0, self.often_moved(there, back))
+        # Both report the moves of Kronos, at other moments.
+        both = [(*move[:2], move[2] - 1, watcher) for move in (there, back)]
+        self.assertEqual(0, self.often_moved(there, back, *both))
+        # One is from before all that matters.
+        long_ago = 'a', 'b', 1e6, nova
+        self.assertEqual(0, self.often_moved(long_ago, back, again))
 
     def test_policies_that_could_not_be_used(self) -> None:
         scope = test_status_messages.scope(
