@@ -47,6 +47,7 @@ class LiveMigrate(watcher_action.KronosAction):
                 'imbalance': TEXT,
                 'combined_imbalance': TEXT,
                 'forecast_seconds': {'type': 'number', 'minimum': 0},
+                'window_seconds': {'type': 'number', 'minimum': 0},
                 'effect': {
                     'type': 'object',
                     'additionalProperties': {'type': 'array'},

@@ -13,7 +13,7 @@ from kronos.engine.explain.remedies import Remedy
 from kronos.engine.types import UNASSIGNED, CycleInput
 from kronos.policies import loader
 from kronos.policies.models import Policy
-from kronos.recordings import load, replay, safe_files
+from kronos.recordings import load, replay, safe_files, schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import Replay, ReplayOptions
 from kronos.reports import host_names
@@ -71,6 +71,15 @@ def add(parser: argparse.ArgumentParser) -> None:
         'repeated',
     )
     parser.add_argument(
+        '--at',
+        metavar='TIME',
+        type=_time,
+        help='plan as if the recording were of this time, in ISO 8601 '
+        '(2027-01-04T22:30+01:00; UTC if no offset is given): windows, '
+        'freezes and cooldowns apply as at that time, the metrics stay as '
+        'recorded',
+    )
+    parser.add_argument(
         '--convert-policies',
         action='store_true',
         help='with --mode: plan policies with mode spread as if they had '
@@ -114,6 +123,22 @@ def _positive(text: str) -> int:
     return number
 
 
+def _time(text: str) -> float:
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=datetime.UTC)
+        seconds = moment.timestamp()
+    except (ValueError, OverflowError):
+        seconds = -1.0
+    if not 0.0 <= seconds <= schema.END_OF_TIME:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is no time in ISO 8601 since 1970, such as '
+            '2027-01-04T22:30+01:00'
+        )
+    return seconds
+
+
 def override(text: str) -> tuple[str, str]:
     """The type of an argument NAME=VALUE."""
     name, equals, value = text.partition('=')
@@ -137,6 +162,7 @@ def of(parsed: argparse.Namespace, policies: str | None) -> ReplayOptions:
         scopes=parsed.scope,
         overrides=dict(parsed.set),
         convert_policies=parsed.convert_policies,
+        at=parsed.at,
         plain=parsed.plain,
         exhaust=parsed.exhaust,
     )

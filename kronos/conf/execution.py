@@ -130,6 +130,19 @@ OPTS = [
         help='Seconds before the first further try of a move; doubled each '
         'time, and longer if Nova requests it (Retry-After).',
     ),
+    cfg.StrOpt(
+        'window_end',
+        default='finish',
+        choices=[
+            ('finish', 'The migration continues until it ends.'),
+            (
+                'abort',
+                'Kronos aborts the migration; the server stays on its source.',
+            ),
+        ],
+        help='Treatment of a live migration that still runs when the window '
+        'of its scope closes.',
+    ),
     cfg.BoolOpt(
         'notify',
         default=False,

@@ -51,6 +51,8 @@ def option_of(row: Row) -> Any:
         return cfg.Opt(row.name, **values)
     if row.kind is bool:
         return cfg.BoolOpt(row.name, **values)
+    if row.has_lines:
+        return cfg.MultiStrOpt(row.name, **values)
     if typing.get_origin(row.kind) is list:
         return cfg.ListOpt(row.name, **values)
     if row.choices is None:

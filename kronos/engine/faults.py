@@ -50,6 +50,7 @@ class Fault(StrEnum):
     INSTANCE_RUNS = 'instance_runs'
     INSTANCE_WELL = 'instance_well'
     PLAN_REFUSED = 'plan_refused'
+    WINDOW_CLOSED = 'window_closed'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -99,6 +100,7 @@ class Fault(StrEnum):
 
     PLAN_CANCELLED = 'plan_cancelled'
     DESTINATION_CLOSED = 'destination_closed'
+    WINDOW_ENDED = 'window_ended'
     ABORTED = 'aborted'
     TAKEN_OVER = 'taken_over'
     DROPPED = 'dropped'
@@ -207,6 +209,15 @@ TABLE: dict[Fault, Consequence] = {
         'Nova refused two servers of the plan for a reason that applies to '
         'all of them, and accepted none.',
         f'Run {ShellCommand.TEST_CELLS} to see what to set.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.WINDOW_CLOSED: Consequence(
+        _STALE,
+        Whose.SCOPE,
+        'The window of the scope was closed, or would have closed before the '
+        'end of the move, so the move was skipped.',
+        'Nothing: an audit inside the window plans it again. If the message '
+        'has an error, correct the option or metadata that it names.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -548,6 +559,13 @@ TABLE: dict[Fault, Consequence] = {
         Whose.DESTINATION,
         'The destination went down or was disabled during the migration, so '
         'Kronos aborted it.',
+        'Nothing: the server runs on its source.',
+    ),
+    Fault.WINDOW_ENDED: Consequence(
+        _CANCELLED,
+        Whose.SCOPE,
+        'The window of the scope closed during the migration, so Kronos '
+        'aborted it (window_end).',
         'Nothing: the server runs on its source.',
     ),
     Fault.ABORTED: Consequence(

@@ -42,6 +42,22 @@ class Code(ReasonCode):
         'Check what the hosts share; enable repaired hosts, or raise '
         'max_closed_hosts.',
     )
+    SCOPE_WINDOW = (
+        'scope_window',
+        'The window of the scope is closed.',
+        'Wait until it opens, or change windows, freezes or the metadata of '
+        'its aggregate.',
+    )
+    SCOPE_WINDOW_UNUSABLE = (
+        'scope_window_unusable',
+        'A window or freeze of the scope cannot be used, so it is closed.',
+        'Correct the option or the metadata that the reason names.',
+    )
+    WINDOW_TOO_SHORT = (
+        'window_too_short',
+        'The move would not end before the window of the scope closes.',
+        'Wait until the window opens again, or make it longer.',
+    )
     SCOPE_NO_POLICY = (
         'scope_no_policy',
         'No policy is usable, or all are required and one is not.',

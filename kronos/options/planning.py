@@ -108,6 +108,33 @@ class PlanningOptions:
         [],
         'Ids of the projects whose consent counts. Empty: all projects.',
     )
+    windows: list[Text] = option(
+        [],
+        'Times at which Kronos may move servers, as days, times and an IANA '
+        'time zone: Mon-Fri 22:00-05:30 Europe/Berlin. May be repeated; '
+        'without any, Kronos may always move servers. The metadata key '
+        'kronos:window of an aggregate replaces it for that scope.',
+        has_lines=True,
+    )
+    freezes: list[Text] = option(
+        [],
+        'Days on which Kronos moves no server, as first day, last day and an '
+        'IANA time zone: 2026-12-20/2027-01-06 Europe/Berlin. May be '
+        'repeated. The metadata key kronos:freeze of an aggregate replaces '
+        'it for that scope.',
+        has_lines=True,
+    )
+    window_exempt: list[Text] = option(
+        ['kronos_evacuate'],
+        'Strategies to which windows and freezes do not apply.',
+    )
+    expected_move_seconds: float = option(
+        120,
+        'Seconds that a move is expected to take, until Nova has records of '
+        'live migrations that arrived inside the scope. Kronos starts no '
+        'move that would not end before its window closes.',
+        least=1,
+    )
     evacuate: bool = option(
         False,
         'Whether kronos_spread and kronos_pack first drain the hosts whose '

@@ -54,6 +54,8 @@ class Row:
     is_whole: bool = False
     """Whether only whole numbers may be configured."""
     choices: type[Choice] | None = None
+    has_lines: bool = False
+    """Whether each of its values is a line of its own in a file."""
     plugins: str = ''
     """Group of the entry points that are choices, too."""
 
@@ -65,6 +67,8 @@ class Row:
 
     def value(self, configured: Any) -> Any:
         """What the field gets of what is configured."""
+        if self.has_lines and isinstance(configured, str):
+            return [configured]
         is_plain = self.kind in (bool, int, float)
         return configured if is_plain else self.kind(configured)
 

@@ -9,7 +9,7 @@ from kronos.engine.eligibility import overrides
 from kronos.engine.settings import Settings
 from kronos.engine.types import UNASSIGNED, Health, Reading, Seeds, Snapshot
 from kronos.policies.models import Policy
-from kronos.snapshots import cloud, queries
+from kronos.snapshots import cloud, queries, scope_windows
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -52,6 +52,7 @@ class Recording:
         policies: Sequence[Policy] | None = None,
         settings: Settings | None = None,
         request: ScopeRequest | None = None,
+        strategy: str = '',
     ) -> list[Snapshot]:
         """The snapshots that an audit would have taken then.
 
@@ -79,6 +80,12 @@ class Recording:
         for snapshot in snapshots:
             snapshot.seeds = self.seeds
             snapshot.warnings += warnings
+        context = scope_windows.PlanContext(
+            self.gathered.cloud.aggregates,
+            strategy or self.strategy,
+            self.max_concurrent,
+        )
+        scope_windows.note(snapshots, settings, context)
         return snapshots
 
     def _scopes(self) -> set[str]:

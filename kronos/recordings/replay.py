@@ -47,6 +47,8 @@ class ReplayOptions:
     """Plan policies of another mode as if they were written for this one."""
     plain: bool = False
     """The literal greedy rule."""
+    at: float | None = None
+    """Plan as if the recording were of this time, in Unix seconds."""
     exhaust: bool = False
     """Go on when every policy is within its threshold."""
 
@@ -86,7 +88,10 @@ def cycle(recording: Recording, options: ReplayOptions) -> CycleInput:
     """
     policies, settings = planned_by(recording, options)
     request = request_of(recording, options, settings)
-    snapshots = recording.snapshots(policies, settings, request)
+    if options.at is not None:
+        recording = _moved(recording, options.at)
+    strategy = f'kronos_{options.mode}' if options.mode else ''
+    snapshots = recording.snapshots(policies, settings, request, strategy)
     return CycleInput(snapshots, policies, settings)
 
 
@@ -117,6 +122,15 @@ def replay(recording: Recording, options: ReplayOptions) -> Replay:
         timings,
         options,
     )
+
+
+def _moved(recording: Recording, moment: float) -> Recording:
+    """The recording as if it were of another time.
+
+    What is remembered of moves is older, or younger, then.
+    """
+    gathered = dataclasses.replace(recording.gathered, taken_at=moment)
+    return dataclasses.replace(recording, gathered=gathered)
 
 
 def planned_by(

@@ -19,6 +19,7 @@ from kronos.engine.types import (
     CycleReport,
     MigrationStep,
     PolicyResult,
+    ScopeWindow,
 )
 from kronos.options import extensions
 from kronos.reports import certificates, parts, rest
@@ -91,11 +92,20 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'reason_code': scope.stopped.code.value,
         'search': scope.search,
         'effect_limit': scope.effect_limit,
+        'window': _window(scope.window),
+        'window_limit': scope.window_limit,
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),
         'stages': [picked(x, 'name count text') for x in scope.stages],
     }
+
+
+def _window(window: ScopeWindow | None) -> dict[str, Any] | None:
+    if window is None:
+        return None
+    names = 'text is_open until fault is_exempt move_seconds most_moves'
+    return picked(window, names)
 
 
 def _scope(scope: AggregateResult) -> dict[str, Any]:

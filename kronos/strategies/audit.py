@@ -26,7 +26,7 @@ from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
-from kronos.snapshots import collector, settings_from_conf
+from kronos.snapshots import collector, scope_windows, settings_from_conf
 from kronos.snapshots.collector import CollectedCloud
 from kronos.snapshots.past.scope_effects import ScopeEffect
 from kronos.snapshots.reader import Reader
@@ -45,6 +45,8 @@ class AuditRequest:
     requested: parameters.Parameters
     audit: str = ''
     """Uuid of the audit that asks."""
+    strategy: str = ''
+    """``kronos_spread``, ..."""
     record: Callable[[Recording], None] | None = None
     """Keeps what the audit plans by; must not raise."""
     reader: Callable[[Settings, Any, HostProcess], Reader | None] = field(
@@ -107,6 +109,7 @@ def run(
             scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots
+    _note_windows(collected, settings, request, conf.kronos)
     past = _effects(conf, osc, host, file, collected, settings, timings)
     settings.drain_hosts = as_known(settings.drain_hosts, snapshots)
     if request.record is not None:
@@ -121,6 +124,20 @@ def run(
     pace = migration_costs.seconds_by_scope(snapshots)
     moves = plan.report, plan.parents, plan.order
     return AuditResult(*moves, settings, basis, timings, pace, snapshots, past)
+
+
+def _note_windows(
+    collected: CollectedCloud,
+    settings: Settings,
+    request: AuditRequest,
+    kronos: Any,
+) -> None:
+    context = scope_windows.PlanContext(
+        collected.gathered.cloud.aggregates,
+        request.strategy,
+        kronos.max_concurrent_migrations,
+    )
+    scope_windows.note(collected.snapshots, settings, context)
 
 
 def _effects(

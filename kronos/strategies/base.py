@@ -251,6 +251,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
             plan_mode=self.PLAN_MODE,
             requested=self.parse(dict(self.input_parameters)),
             audit=audit.uuid,
+            strategy=name,
             record=record,
             reader=self.reader,
         )

@@ -62,6 +62,13 @@ class Calendar:
         )
         return WindowState(is_open, next(changes, None))
 
+    def shown(self, moment: float) -> str:
+        """A time by the clock of the first rule, with its zone."""
+        rules: list[Window | Freeze] = [*self.windows, *self.freezes]
+        zone = rules[0].zone
+        local = datetime.datetime.fromtimestamp(moment, zone)
+        return f'{local:%Y-%m-%d %H:%M} ({zone.key})'
+
     def _candidates(self, now: float) -> Iterator[float]:
         """Times after one at which the state may change, day by day."""
         if self.is_empty:

@@ -98,6 +98,12 @@ class MoveSettings:
     """The classes that are looked at in Placement."""
     consent: ConsentRule = ConsentRule.HONOUR
     consent_projects: list[str] = field(default_factory=list)
+    windows: list[str] = field(default_factory=list)
+    freezes: list[str] = field(default_factory=list)
+    window_seconds: float | None = None
+    """How long it may take inside its window; None: it has no window."""
+    aborts_at_end: bool = False
+    """Whether it is aborted if it still runs when its window closes."""
 
 
 def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
@@ -117,6 +123,10 @@ def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
         'resources': resources(kronos),
         'consent': ConsentRule(kronos.consent),
         'consent_projects': kronos.consent_projects,
+        'windows': kronos.windows,
+        'freezes': kronos.freezes,
+        'window_seconds': parameters.get('window_seconds'),
+        'aborts_at_end': kronos.window_end == 'abort',
     }
 
 

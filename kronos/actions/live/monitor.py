@@ -10,6 +10,7 @@ from oslo_log import log as logging
 
 from kronos.actions.core import notifications
 from kronos.actions.core.retries import joined, reworded
+from kronos.actions.core.window import WindowGuard
 from kronos.actions.live import (
     abort,
     force_complete,
@@ -38,6 +39,7 @@ class MigrationMonitor:
 
     :param sent: the request that began it
     :param record: filled in while it goes on
+    :param window: at whose end it may be aborted
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class MigrationMonitor:
         context: MigrationContext,
         sent: SentRequest,
         record: notifications.Record,
+        window: WindowGuard | None = None,
     ) -> None:
         task = self._task = settings.task
         self._settings = settings
@@ -55,6 +58,7 @@ class MigrationMonitor:
         self._clock = context.clock
         self._sleep = context.sleep
         self._sent = sent
+        self._window = window
         self._hosts = progress.MigrationHosts(
             context.nova, task, context.clock
         )
@@ -164,7 +168,8 @@ class MigrationMonitor:
                 Fault.DESTINATION_CLOSED,
                 f'aborted {self._observed.text()}: {trouble}',
             )
-        return self._why_late()
+        ended = self._window.why_abort() if self._window else None
+        return ended or self._why_late()
 
     def _trouble(self) -> str:
         """Why a host makes it stop; '' if none does, as far as is known."""

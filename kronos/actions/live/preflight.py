@@ -12,6 +12,7 @@ from enum import Enum
 
 from kronos.actions.core import checks, concurrency, slots
 from kronos.actions.core.parameters import MigrationTask, MoveSettings
+from kronos.actions.core.window import WindowGuard
 from kronos.actions.live.context import MigrationContext
 from kronos.actions.live.parameters import MigrationSettings
 from kronos.clients.nova.client import NovaClient
@@ -46,9 +47,14 @@ class Readiness(Enum):
     ARRIVED = 'arrived'
 
 
-def check(client: NovaClient, settings: MoveSettings) -> Readiness:
+def check(
+    client: NovaClient,
+    settings: MoveSettings,
+    window: WindowGuard | None = None,
+) -> Readiness:
     """Look at the instance and at both hosts as they are now.
 
+    :param window: of the scope; None: it is not looked at
     :raises StaleTask: the instance is gone, or is elsewhere; or its host
         was to be closed before, and is not
     :raises PreFlightError: it must not or cannot be moved now
@@ -61,7 +67,7 @@ def check(client: NovaClient, settings: MoveSettings) -> Readiness:
     instance = checks.require_at_source(instance, task, 'instance')
     if instance.task_state == 'migrating' and _is_under_way(client, task):
         return Readiness.UNDER_WAY
-    _check_instance(instance, settings)
+    _check_instance(instance, settings, window)
     _check_hosts(client, task)
     _check_closed(client, task)
     return Readiness.READY
@@ -88,7 +94,11 @@ def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
     return bool(ends)
 
 
-def _check_instance(instance: types.Instance, settings: MoveSettings) -> None:
+def _check_instance(
+    instance: types.Instance,
+    settings: MoveSettings,
+    window: WindowGuard | None,
+) -> None:
     planned = Settings(
         allowed_extra_specs=['*'],
         consent=settings.consent,
@@ -97,6 +107,8 @@ def _check_instance(instance: types.Instance, settings: MoveSettings) -> None:
     reasons = instances.reasons(instance, planned)
     row = phase_rules.row_of(settings.task.phase)
     if refusal := consent.why_not(instance, planned, row):
+        reasons.append(refusal)
+    if window and (refusal := window.refusal(instance, planned)):
         reasons.append(refusal)
     by_code = {reason.code: reason for reason in reasons}
     for code, fault in OF_INSTANCE.items():
@@ -148,6 +160,7 @@ class Admission:
             context.nova, settings.task, settings.limits, context.wall
         )
         self._others: list[slots.Slot] = []
+        self.window = WindowGuard(settings, context)
         self.arrived = False
         """Whether there was nothing left to do."""
 
@@ -161,12 +174,13 @@ class Admission:
             # Many may wait for their own plan: Nova need not be asked.
             self._put_off()
             return reason
-        readiness = check(self._context.nova, self._settings)
+        readiness = check(self._context.nova, self._settings, self.window)
         self.arrived = readiness is Readiness.ARRIVED
         if self.arrived:
             return ''
         if readiness is Readiness.UNDER_WAY:
             return f'it is already being migrated to {self._task.destination}'
+        self.window.check()
         self._concurrency.look()
         reason = self._context.slots.take(self._why_wait)
         if self._concurrency.is_behind:
@@ -182,6 +196,7 @@ class Admission:
     def _check_destination(self) -> None:
         settings, context = self._settings, self._context
         try:
+            self.window.check(is_fresh=True)
             checks.check(
                 settings,
                 context,

@@ -54,7 +54,11 @@ class MigrationRun(MoveRun[MigrationMonitor, MigrationMonitor]):
             request_id=sent.request_id, retry_count=self._retries
         )
         return MigrationMonitor(
-            self._settings, self._context, sent, self._tried
+            self._settings,
+            self._context,
+            sent,
+            self._tried,
+            self._admission.window,
         )
 
     def _watch(self, sent: MigrationMonitor) -> MigrationMonitor:

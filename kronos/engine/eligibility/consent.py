@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from kronos.common import plain_text
+from kronos.engine.eligibility import window
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import ConsentRule, Settings
 from kronos.engine.types import Instance, Snapshot
@@ -120,9 +121,15 @@ def forbidden(instance: Instance, settings: Settings) -> Reason | None:
 
 
 def why_not(
-    instance: Instance, settings: Settings, row: PhaseKind
+    instance: Instance,
+    settings: Settings,
+    row: PhaseKind,
+    is_open: bool = True,
 ) -> Reason | None:
-    """Why a phase may not move an instance; None if it may."""
+    """Why a phase may not move an instance; None if it may.
+
+    :param is_open: whether the window of its scope is open
+    """
     wish = strictest(instance, settings)
     if wish is None:
         return None
@@ -131,6 +138,7 @@ def why_not(
             row.is_drain and settings.consent is ConsentRule.DRAIN_OVERRIDES
         ),
         Consent.DRAIN: row.is_balance,
+        Consent.WINDOW: not is_open,
     }
     return reason(wish) if is_refused.get(wish.consent) else None
 
@@ -139,8 +147,9 @@ def of_phase(
     snapshot: Snapshot, settings: Settings, row: PhaseKind
 ) -> dict[str, Reason]:
     """By uuid why each instance stays that a phase may not move."""
+    is_open = window.is_open(snapshot)
     reasons = (
-        (uuid, why_not(instance, settings, row))
+        (uuid, why_not(instance, settings, row, is_open))
         for uuid, instance in snapshot.instances.items()
         if KEY in instance.metadata or any(map(is_tag, instance.tags))
     )
@@ -155,6 +164,8 @@ def reason(wish: Wish) -> Reason:
         text = f'{place} is none of {values}, so its server does not move'
     elif wish.consent is Consent.DRAIN:
         text = f'{place} allows moves to drain or repair, not for balance'
+    elif wish.consent is Consent.WINDOW:
+        text = f'{place} allows moves only while its window is open'
     else:
         text = f'{place} forbids moves'
     return Reason(text, Code.INSTANCE_CONSENT, wish.value)

@@ -132,17 +132,17 @@ class _Answer:
         return _effect(self._verdict, self._utilization)
 
     def _no_budget(self) -> Said:
-        best = ''
+        legal, best = f'it is legal and {self._effect()}, but', ''
+        if limit := self._result.window_limit:
+            return Code.WINDOW_TOO_SHORT, f'{legal} {limit}'
         if self._result.steps:
             first = self._result.steps[0]
             best = (
                 f'; the plan used it for {len(self._result.steps)} other '
                 f'moves, first {_named(first, self._utilization.index)}'
             )
-        return Code.BUDGET_USED, (
-            f'it is legal and {self._effect()}, but no migration is left in '
-            f'the budget{best}'
-        )
+        text = f'{legal} no migration is left in the budget{best}'
+        return Code.BUDGET_USED, text
 
     def _another(self) -> Said:
         step, number = self._place.step, self._place.number

@@ -8,7 +8,7 @@ again, until it would plan the instance; so every reason is its own.
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import hosts, instances
+from kronos.engine.eligibility import hosts, instances, window
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import Scenario
@@ -30,6 +30,7 @@ OF_INSTANCE = frozenset(
 STOPS = frozenset(
     {
         *scorecard.SHUT.values(),
+        *window.STOPS.values(),
         StopReason.NO_POLICY,
         StopReason.COOLDOWN,
     }

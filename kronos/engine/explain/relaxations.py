@@ -127,9 +127,16 @@ def _planned_before(
     return replace(case, snapshot=snapshot, earlier=rest)
 
 
+def _always_open(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
+    return edits.with_snapshot(case, window=None)
+
+
 _RELAXATIONS: dict[ReasonCode, Relaxation] = {
     Code.SCOPE_NO_POLICY: lambda case, _, __: edits.usable(case),
     Code.SCOPE_COOLDOWN: edits.setting(cooldown_seconds=0.0),
+    Code.SCOPE_WINDOW: _always_open,
+    Code.SCOPE_WINDOW_UNUSABLE: _always_open,
+    Code.WINDOW_TOO_SHORT: _always_open,
     Code.INSTANCE_UNMOVABLE: edits.instance(unmovable=''),
     Code.INSTANCE_ALLOCATIONS: edits.instance(misallocated_on=None),
     Code.INSTANCE_LOCKED: edits.instance(locked=False),

@@ -10,7 +10,7 @@ planned in such a scope.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kronos.engine.eligibility import hosts
+from kronos.engine.eligibility import hosts, window
 from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings, UnexplainedLoad
 from kronos.engine.types import (
@@ -55,7 +55,9 @@ def choose(case: PlanningInput) -> ChosenInput:
     """
     snapshot, policies = case.snapshot, case.policies
     settings = case.settings
-    if not (policies and hosts.to_drain(snapshot, settings)):
+    if window.why_closed(snapshot) or not (
+        policies and hosts.to_drain(snapshot, settings)
+    ):
         return ChosenInput(case)
     card = scorecard.score(snapshot, policies, settings)
     is_only_drain = not settings.rebalance and bool(card.unusable_profiles)

@@ -85,6 +85,7 @@ def _unmoved(
         groups=groups,
         instances=_instances(snapshot),
         warnings=list(card.warnings),
+        window=snapshot.window,
     )
     result.violations_before = _broken(groups, 'broken_before')
     result.violations_after = _broken(groups, 'broken_after')

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kronos.engine.eligibility import cooldown, stuck_migrations
+from kronos.engine.eligibility import cooldown, stuck_migrations, window
 from kronos.engine.planning import relieve, stop_reasons
 from kronos.engine.planning import result as outcome
 from kronos.engine.planning.phases import Prepared
@@ -65,8 +65,12 @@ class ScopePlanner:
             return self._standing(scope)
         phases = scope.phases()
         budget, busy = self._budget(scope.policies)
-        simulation = phases.run(budget)
+        most = self._moves_in_window()
+        is_short = most is not None and (budget is None or most < budget)
+        simulation = phases.run(most if is_short else budget)
         result = outcome.planned(phases, simulation, scope.fixed, busy)
+        if is_short:
+            window.tell_limit(result, self._snapshot)
         result.stages = scope.stages + phases.stages
         result.warnings += self._snapshot.warnings
         return result
@@ -82,6 +86,9 @@ class ScopePlanner:
             Stage('services', len(snapshot.services or {})),
             Stage('score', len(set().union(*card.values.values()))),
         ]
+        if closed := window.why_closed(snapshot):
+            stop = window.STOPS[closed.code]
+            return Stopped(card, now, stages, stop, str(closed))
         if card.blocked is not None:
             return Stopped(card, now, stages, card.blocked, card.reason)
         cooldowns = cooldown.remember(snapshot, settings)
@@ -155,6 +162,16 @@ class ScopePlanner:
             'many instances are already being migrated from or to its hosts'
         )
         return max(0, budget - len(busy)), [warning]
+
+    def _moves_in_window(self) -> int | None:
+        """How many moves end before the window closes; None: any number.
+
+        Those under way come first.
+        """
+        most = window.most_moves(self._snapshot)
+        if most is None:
+            return None
+        return max(0, most - len(under_way(self._snapshot, self._settings)))
 
     def moves(self, steps: Sequence[MigrationStep]) -> list[EarlierMove]:
         """The steps of this scope, for later scopes."""

@@ -53,3 +53,4 @@ from kronos.engine.types.snapshot import EarlierMove as EarlierMove
 from kronos.engine.types.snapshot import PlanningInput as PlanningInput
 from kronos.engine.types.snapshot import Seeds as Seeds
 from kronos.engine.types.snapshot import Snapshot as Snapshot
+from kronos.engine.types.window import ScopeWindow as ScopeWindow

@@ -14,6 +14,7 @@ from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
 from kronos.engine.types.migrations import Shares
 from kronos.engine.types.rest import Rest
+from kronos.engine.types.window import ScopeWindow
 from kronos.policies.models import Mode
 
 
@@ -171,6 +172,12 @@ class StopReason(Stop):
     """Nobody knows which hosts are at fault, or which servers failed."""
     TOO_MANY_AT_FAULT = 'too_many_at_fault', Code.SCOPE_TOO_MANY_AT_FAULT
     """More hosts are at fault, or were closed, than may be closed."""
+    WINDOW = 'window', Code.SCOPE_WINDOW
+    """Its window is closed."""
+    WINDOW_UNUSABLE = 'window_unusable', Code.SCOPE_WINDOW_UNUSABLE
+    """Nobody knows whether its window is open."""
+    WINDOW_TOO_SHORT = 'window_too_short', Code.WINDOW_TOO_SHORT
+    """No move would end before its window closes."""
     NO_POLICY = 'no_policy', Code.SCOPE_NO_POLICY
     """No policy could be used, or not all where all are required."""
     TOO_FEW_HOSTS = 'too_few_hosts', Code.SCOPE_TOO_FEW_HOSTS
@@ -269,6 +276,10 @@ class AggregateResult:
     effect_limit: str = ''
     """Why migrations for balance were limited to ``canary_moves``; '' where
     they were not."""
+    window: ScopeWindow | None = None
+    """None: there is none."""
+    window_limit: str = ''
+    """Why the plan ends before its budget is used; '' where it does not."""
     begun: list[Begun] = field(default_factory=list)
     hosts_in_use_before: int = 0
     """Hosts of the scope with at least one instance."""

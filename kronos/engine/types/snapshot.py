@@ -18,6 +18,7 @@ from kronos.engine.types.inventory import (
 )
 from kronos.engine.types.metrics import PolicyReadings
 from kronos.engine.types.migrations import Event
+from kronos.engine.types.window import ScopeWindow
 from kronos.policies.models import Policy
 
 
@@ -65,6 +66,8 @@ class Snapshot:
     are measured."""
     beside: dict[str, Any] = field(default_factory=dict)
     """What only an extension looks at, by its name."""
+    window: ScopeWindow | None = None
+    """None: there is none, and its servers may always be moved."""
 
 
 @dataclass

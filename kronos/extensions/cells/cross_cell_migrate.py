@@ -38,6 +38,7 @@ PROPERTIES: dict[str, Any] = {
     'destination_node': NAME,
     'imbalance': TEXT,
     'combined_imbalance': TEXT,
+    'window_seconds': {'type': 'number', 'minimum': 0},
     'mode': {'enum': ['migrate', 'resize']},
     'source_cell': NAME,
     'destination_cell': NAME,

@@ -8,7 +8,7 @@ drained of it alone, after all moves of the plan: every constraint holds.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kronos.engine.eligibility import hosts
+from kronos.engine.eligibility import hosts, window
 from kronos.engine.eligibility.instances import RUNNING
 from kronos.engine.extension import PLAIN
 from kronos.engine.planning.phase_input import PlanScope
@@ -46,8 +46,10 @@ def plan(inputs: PlanningInput, planner: PlanScope) -> Planned:
     snapshot, settings = inputs.snapshot, inputs.settings
     if not restarts.are_wanted(settings):
         return Planned([], [], {})
-    if hosts.why_shut(snapshot) or faulty_hosts.why_stopped(
-        snapshot, settings
+    if (
+        window.why_closed(snapshot)
+        or hosts.why_shut(snapshot)
+        or faulty_hosts.why_stopped(snapshot, settings)
     ):
         return Planned([], [], {})
     moving = {move.instance.uuid for move in inputs.earlier}

@@ -33,12 +33,15 @@ from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.anonymize.vocabulary import allowed
 from kronos.recordings.recording import Recording
+from kronos.snapshots import scope_windows
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
 """Instead of what a person wrote."""
+_NO_WINDOW = 'a window that is not told'
+"""Instead of one that cannot be used, which closes its scope, too."""
 
 
 def anonymized(recording: Recording) -> Recording:
@@ -162,6 +165,8 @@ class _Rewriter:
                 metadata[key] = names.zone(value)
             elif key == METADATA_KEY and value.strip() in names.cell.table:
                 metadata[key] = names.cell(value.strip())
+            elif key in scope_windows.KEYS:
+                metadata[key] = _window(value)
             else:
                 new = key if key == METADATA_KEY else names.key(key)
                 metadata[new] = names.value(value.lower())
@@ -257,6 +262,12 @@ class _Rewriter:
             extension=extension,
             beside=[marked.without_texts(options) for options in was.beside],
             allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
+            windows=[*map(_window, was.windows)],
+            freezes=[*map(_window, was.freezes)],
+            window_exempt=[
+                allowed(name, vocabulary.STRATEGIES)
+                for name in was.window_exempt
+            ],
         )
 
     def _policy(self, was: Policy) -> Policy:
@@ -312,6 +323,11 @@ class _Rewriter:
 
 def _made_by(was: str) -> str:
     return was if vocabulary.MADE_BY.fullmatch(was) else ''
+
+
+def _window(was: str) -> str:
+    """A window or freeze; of an unusable one nobody knows what it names."""
+    return was if scope_windows.is_usable(was) else _NO_WINDOW
 
 
 def _disabled(was: ComputeService) -> str:

@@ -145,6 +145,8 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[Gauge]:
     quarantined = _codes(scope.unmovable.values())[Code.INSTANCE_QUARANTINE]
     yield Gauge('kronos_scope_quarantined_instances', quarantined, own)
     yield Gauge('kronos_effect_limited', bool(scope.effect_limit), own)
+    is_open = scope.window is None or scope.window.is_open
+    yield Gauge('kronos_scope_window_open', is_open, own)
     yield from _of_drains(scope)
 
 

@@ -46,12 +46,13 @@ def of(
     :raises ValueError: an extension has an action wait for a later one
     """
     ahead = additions.ahead(report)
+    windows = {scope.name: scope.window for scope in report.scopes}
     moves: dict[int, PlannedAction] = {}
     for index in order:
         step = report.steps[index]
         moves[index] = PlannedAction(
             watcher_actions.ACTION_TYPE,
-            _step(len(ahead) + index + 1, step),
+            _step(len(ahead) + index + 1, step, windows.get(step.scope)),
             step.instance,
             [moves[parent] for parent in parents[index]],
             step,
@@ -85,7 +86,12 @@ def beside(
     ]
 
 
-def _step(number: int, step: types.MigrationStep) -> dict[str, Any]:
+def _step(
+    number: int, step: types.MigrationStep, window: types.ScopeWindow | None
+) -> dict[str, Any]:
+    limit = {}
+    if window is not None and not window.is_exempt:
+        limit = {'window_seconds': round(window.move_seconds, 1)}
     requires = {'requires': step.requires} if step.requires else {}
     forecast = {'forecast_seconds': round(step.seconds, 1)}
     effect = {
@@ -97,6 +103,7 @@ def _step(number: int, step: types.MigrationStep) -> dict[str, Any]:
         **requires,
         **(forecast if step.seconds else {}),
         **({'effect': effect} if effect else {}),
+        **limit,
         'aggregate': step.scope,
         'phase': step.phase.value,
         'sequence': number,

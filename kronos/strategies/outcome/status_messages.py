@@ -31,7 +31,14 @@ _BLIND = {
     types.StopReason.NO_SERVICES,
     types.StopReason.EXCLUSIONS_UNKNOWN,
     types.StopReason.FAILURES_UNKNOWN,
+    types.StopReason.WINDOW_UNUSABLE,
 }
+_NAMES_ITSELF = {
+    types.StopReason.COOLDOWN,
+    types.StopReason.WINDOW,
+    types.StopReason.WINDOW_TOO_SHORT,
+}
+"""Where the reason has the name of its scope."""
 
 
 def is_blind(report: types.CycleReport, additions: Additions = PLAIN) -> bool:
@@ -70,7 +77,7 @@ def _scope_summary(
 ) -> str:
     doubts = [*unjudged(scope), *filter(None, [distrust])]
     first = ''.join(f'{text}; ' for text in doubts)
-    if scope.stopped is types.StopReason.COOLDOWN:
+    if scope.stopped in _NAMES_ITSELF:
         return f'{first}{scope.reason}'  # it names the scope itself
     if additions.is_over(scope):
         return f'{first}{describe(scope)}'

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from oslo_log import log as logging
 
 from kronos.actions.core import checks
+from kronos.actions.core.window import WindowGuard
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances
 from kronos.engine.extension import Extension
@@ -141,7 +142,9 @@ def _check_instance(
         LOG.warning('Instance %s: %s', instance.uuid, warning)
     snapshot = _snapshot(settings, context, instance, services, cells)
     planned = _settings(settings)
+    refusal = WindowGuard(settings, context).refusal(instance, planned)
     reasons = [
+        *filter(None, [refusal]),
         *CellMoves(snapshot, planned).reasons(instance),
         *_quota(context, instance, snapshot, planned),
         *_zone(task, instance, services, cells),

@@ -13,6 +13,7 @@ from oslo_log import log as logging
 from kronos.actions.core import notifications
 from kronos.actions.core.retries import extended
 from kronos.actions.core.run import MoveRun
+from kronos.actions.core.window import WindowGuard
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -83,6 +84,7 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
         super().__init__(settings, context)
         self._concurrency = CellConcurrency(settings, context, plan)
         self._requests = CellMoveRequest(settings, context)
+        self._window = WindowGuard(settings, context)
         self._checkpoint: Checkpoint | None = None
         """None until Nova was asked."""
         self._has_looked = False
@@ -129,6 +131,8 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
         context = self._context
         self._find_checkpoint()
         is_begun = self._is_late()
+        if not is_begun:
+            self._window.check()
         self._concurrency.look(self._plan(is_begun))
         reason = context.slots.take(self._concurrency.why_wait)
         if self._concurrency.is_behind:
@@ -138,6 +142,7 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
         try:
             # Another one may have had its turn, and its answer, meanwhile.
             self._plan(is_begun)
+            self._window.check(is_fresh=True)
             preflight.check(self._settings, context)
         except exceptions.KronosException:
             context.slots.release()

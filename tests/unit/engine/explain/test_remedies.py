@@ -35,6 +35,7 @@ from kronos.engine.types import (
     Outcome,
     PlanningInput,
     Reading,
+    ScopeWindow,
     ServerGroup,
     Snapshot,
 )
@@ -368,6 +369,12 @@ def cells() -> Scene:
     return Scene(found, cpu())
 
 
+def windowed(window: ScopeWindow) -> Scene:
+    found = three()
+    found.window = window
+    return Scene(found, cpu())
+
+
 GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.SCOPE_NO_SERVICES: no_services,
     Code.SCOPE_EXCLUSIONS_UNKNOWN: exclusions_unknown,
@@ -378,6 +385,11 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
         Event('w', 'c', 'b', Outcome.MOVED, NOW - 60, Origin.NOVA),
         cooldown_seconds=600.0,
     ),
+    Code.SCOPE_WINDOW: lambda: windowed(ScopeWindow(False)),
+    Code.SCOPE_WINDOW_UNUSABLE: lambda: windowed(
+        ScopeWindow(False, fault='no such zone')
+    ),
+    Code.WINDOW_TOO_SHORT: lambda: windowed(ScopeWindow(True, most_moves=0)),
     Code.SCOPE_BALANCED: balanced,
     Code.INSTANCE_UNMOVABLE: lambda: of_instance(unmovable='excluded'),
     Code.INSTANCE_ALLOCATIONS: lambda: of_instance(misallocated_on=['b']),
