@@ -50,6 +50,7 @@ class Fault(StrEnum):
     INSTANCE_RUNS = 'instance_runs'
     INSTANCE_WELL = 'instance_well'
     PLAN_REFUSED = 'plan_refused'
+    DISRUPTION_BUDGET = 'disruption_budget'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -207,6 +208,14 @@ TABLE: dict[Fault, Consequence] = {
         'Nova refused two servers of the plan for a reason that applies to '
         'all of them, and accepted none.',
         f'Run {ShellCommand.TEST_CELLS} to see what to set.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.DISRUPTION_BUDGET: Consequence(
+        _STALE,
+        Whose.OPERATOR,
+        'The moves that started since the audit have used up a budget that '
+        'counts this move, so the move was skipped.',
+        'Nothing: a later audit plans it again when the budget is free.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(

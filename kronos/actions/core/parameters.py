@@ -12,6 +12,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.settings import ConsentRule
+from kronos.options.planning import PlanningOptions
 
 _NOT_UP = re.compile(r'Compute service of (\S+) is unavailable')
 
@@ -98,6 +99,8 @@ class MoveSettings:
     """The classes that are looked at in Placement."""
     consent: ConsentRule = ConsentRule.HONOUR
     consent_projects: list[str] = field(default_factory=list)
+    budgets: PlanningOptions = field(default_factory=PlanningOptions)
+    """Only those of disruption budgets are set."""
 
 
 def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
@@ -117,6 +120,13 @@ def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
         'resources': resources(kronos),
         'consent': ConsentRule(kronos.consent),
         'consent_projects': kronos.consent_projects,
+        'budgets': PlanningOptions(
+            project_budget=kronos.project_budget,
+            project_budgets=kronos.project_budgets,
+            group_budget=kronos.group_budget,
+            instance_budget=kronos.instance_budget,
+            budget_exempt=kronos.budget_exempt,
+        ),
     }
 
 

@@ -17,7 +17,7 @@ from kronos.engine.types.inventory import (
     ServerGroup,
 )
 from kronos.engine.types.metrics import PolicyReadings
-from kronos.engine.types.migrations import Event
+from kronos.engine.types.migrations import Disruption, Event
 from kronos.policies.models import Policy
 
 
@@ -65,6 +65,8 @@ class Snapshot:
     are measured."""
     beside: dict[str, Any] = field(default_factory=dict)
     """What only an extension looks at, by its name."""
+    disruptions: list[Disruption] = field(default_factory=list)
+    """Of the whole cloud, as far back as a budget looks."""
 
 
 @dataclass
