@@ -37,6 +37,42 @@ class _OrPlugin(types.String):  # type: ignore[misc]
         return value if is_plugin else super().__call__(value)
 
 
+class _Checked(types.String):  # type: ignore[misc]
+    """A text with a rule of its own."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self._row = row
+
+    def __call__(self, value: Any) -> Any:
+        return self._row.checked(super().__call__(value))
+
+
+class _CheckedDict(types.Dict):  # type: ignore[misc]
+    """Names with texts that have a rule of their own."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self._row = row
+
+    def __call__(self, value: Any) -> Any:
+        return self._row.checked(value)
+
+
+class _CheckedList(types.List):  # type: ignore[misc]
+    """Words that have a rule of their own."""
+
+    def __init__(self, row: Row) -> None:
+        super().__init__()
+        self._row = row
+
+    def __call__(self, value: Any) -> Any:
+        return self._row.checked(super().__call__(value))
+
+
+_CHECKED = {dict: _CheckedDict, list: _CheckedList}
+
+
 def of(kind: type) -> list[Any]:
     """The options among the fields of a dataclass."""
     return [option_of(row) for row in rows(kind)]
@@ -49,6 +85,9 @@ def option_of(row: Row) -> Any:
     if row.kind is SwapMoves:
         values['type'] = _SwapMoves(choices=SwapMoves.choices())
         return cfg.Opt(row.name, **values)
+    if row.check is not None:
+        kind = _CHECKED.get(typing.get_origin(row.kind), _Checked)
+        return cfg.Opt(row.name, type=kind(row), **values)
     if row.kind is bool:
         return cfg.BoolOpt(row.name, **values)
     if row.has_lines:

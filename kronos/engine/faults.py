@@ -51,6 +51,7 @@ class Fault(StrEnum):
     INSTANCE_WELL = 'instance_well'
     PLAN_REFUSED = 'plan_refused'
     WINDOW_CLOSED = 'window_closed'
+    DISRUPTION_BUDGET = 'disruption_budget'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -218,6 +219,14 @@ TABLE: dict[Fault, Consequence] = {
         'end of the move, so the move was skipped.',
         'Nothing: an audit inside the window plans it again. If the message '
         'has an error, correct the option or metadata that it names.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.DISRUPTION_BUDGET: Consequence(
+        _STALE,
+        Whose.OPERATOR,
+        'The moves that started since the audit have used up a budget that '
+        'counts this move, so the move was skipped.',
+        'Nothing: a later audit plans it again when the budget is free.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(

@@ -122,6 +122,13 @@ class Code(ReasonCode):
         'Let its owner change the metadata key or tag, or set consent or '
         'consent_projects.',
     )
+    DISRUPTION_BUDGET = (
+        'disruption_budget',
+        'Its project, its server group or itself has had as many moves as a '
+        'budget allows.',
+        'Wait until the time in the reason, or raise project_budget, '
+        'project_budgets, group_budget or instance_budget.',
+    )
     INSTANCE_NOT_ACTIVE = (
         'instance_not_active',
         'Its status is not ACTIVE.',

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from kronos.common.names.name_marks import ProjectName, Text
+from kronos.options import budget
 from kronos.options.choices import (
     ConsentRule,
     EffectUse,
@@ -134,6 +135,38 @@ class PlanningOptions:
         'live migrations that arrived inside the scope. Kronos starts no '
         'move that would not end before its window closes.',
         least=1,
+    )
+    project_budget: Text = option(
+        '',
+        'Moves that the servers of a project may have: N at a time, '
+        'N/SECONDS, or both as N,M/SECONDS, such as 2,5/3600. Live and cold '
+        'migrations and evacuations count from their start, whoever '
+        'requested them; resizes do not. Empty: any number.',
+        check=budget.checked,
+    )
+    project_budgets: dict[ProjectName, Text] = option(
+        {},
+        'Budgets of single projects, which replace project_budget there, as '
+        'ID:BUDGET with commas in between.',
+        check=budget.by_project,
+    )
+    group_budget: Text = option(
+        '',
+        'Moves that the members of a server group may have, written as '
+        'project_budget is.',
+        check=budget.checked,
+    )
+    instance_budget: Text = option(
+        '',
+        'Moves that a server may have, written as project_budget is.',
+        check=budget.checked,
+    )
+    budget_exempt: list[Text] = option(
+        ['evacuate'],
+        'Phases of a plan whose moves no budget limits: evacuate, affinity, '
+        'relieve, spread, pack, cell_drain. These moves still count '
+        'afterwards.',
+        check=budget.phases,
     )
     evacuate: bool = option(
         False,

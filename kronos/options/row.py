@@ -6,7 +6,7 @@ engine's settings, and the keys of recordings and reports follow from it.
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self, TypeVar, cast
@@ -58,12 +58,21 @@ class Row:
     """Whether each of its values is a line of its own in a file."""
     plugins: str = ''
     """Group of the entry points that are choices, too."""
+    check: Callable[[Any], Any] | None = None
+    """Gives the value of a text, or raises ValueError with the rule."""
 
     def words(self) -> list[str]:
         """What a choice may be, of Kronos and of installed packages."""
         own = self.choices.choices() if self.choices else []
         others = entry_points.of_group(self.plugins).names
         return [word for word, _ in own] + sorted(others)
+
+    def checked(self, value: Any) -> Any:
+        """A value that is as the rule of the option says.
+
+        :raises ValueError: it is not
+        """
+        return self.check(value) if self.check else value
 
     def value(self, configured: Any) -> Any:
         """What the field gets of what is configured."""
@@ -84,7 +93,7 @@ def option(
     """
     row = Row(default if configured is None else configured, help, **more)
     values: Any = {'default': default}
-    if isinstance(default, list):
+    if isinstance(default, list | dict):
         values = {'default_factory': default.copy}
     return cast(T, dataclasses.field(**values, metadata={'row': row}))
 

@@ -11,6 +11,7 @@ from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
+    Disruption,
     EffectRatio,
     Event,
     Headroom,
@@ -35,6 +36,7 @@ AGGREGATES = 'nova/aggregates.json'
 INSTANCES = 'nova/instances.json'
 GROUPS = 'nova/server_groups.json'
 MIGRATIONS = 'nova/migrations.json'
+DISRUPTIONS = 'nova/disruptions.json'
 HISTORY = 'watcher/history.json'
 EFFECTS = 'watcher/effects.json'
 HEADROOM = 'placement/headroom.json'
@@ -160,9 +162,16 @@ class _Reader:
             meta.warnings,
             meta.exclusions_unknown,
             self._effects(),
+            disruptions=self._disruptions(),
         )
         parts.read(self._folder, meta, gathered)
         return gathered
+
+    def _disruptions(self) -> list[Disruption]:
+        if not self._folder.has(DISRUPTIONS):
+            return []
+        table = self._folder.decode(schema.DISRUPTIONS, DISRUPTIONS)
+        return schema.copies(table, Disruption)
 
     def _effects(self) -> dict[str, list[EffectRatio]]:
         if not self._folder.has(EFFECTS):

@@ -164,6 +164,16 @@ class EventRow:
 
 
 @dataclass
+class DisruptionRow:
+    """A row of ``nova/disruptions.json``."""
+
+    instance: str
+    project: str = ''
+    started: float | None = None
+    is_under_way: bool = False
+
+
+@dataclass
 class EffectRow:
     """A row of ``watcher/effects.json``."""
 
@@ -197,6 +207,7 @@ def adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
 
 READING = first_fault.adapter(ReadingFile, most=MAX_ROWS)
 EVENTS = adapter(list[EventRow])
+DISRUPTIONS = adapter(list[DisruptionRow])
 EFFECTS = adapter(list[EffectRow])
 SECTIONS = adapter(dict[str, Any])
 SECONDS = adapter(dict[str, float])

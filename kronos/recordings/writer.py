@@ -95,6 +95,7 @@ def files(recording: Recording) -> dict[str, str]:
         reader.META: _document(_meta(recording)),
         **_inventory(recording.gathered),
         **_effects(recording.gathered),
+        **_disruptions(recording.gathered),
         **_prometheus(recording),
         reader.POLICIES: recording.policies_text,
         # Empty ones are a template to fill in.
@@ -148,6 +149,14 @@ def _effects(gathered: CloudInventory) -> dict[str, str]:
     if not rows_of:
         return {}
     return {reader.EFFECTS: _lines(schema.EFFECTS, rows_of)}
+
+
+def _disruptions(gathered: CloudInventory) -> dict[str, str]:
+    """No file where nothing counts in a budget."""
+    rows_of = schema.copies(gathered.disruptions, schema.DisruptionRow)
+    if not rows_of:
+        return {}
+    return {reader.DISRUPTIONS: _lines(schema.DISRUPTIONS, rows_of)}
 
 
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:

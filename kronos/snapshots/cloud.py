@@ -10,6 +10,7 @@ from kronos.common.names.name_marks import HostName, ScopeName, Text
 from kronos.engine.extension import PLAIN, Extension
 from kronos.engine.types import (
     ComputeService,
+    Disruption,
     EffectRatio,
     Event,
     Host,
@@ -56,6 +57,8 @@ class CloudInventory:
     """Of earlier plans, by scope."""
     beside: dict[Text, object] = field(default_factory=dict)
     """What only extensions read, by their names."""
+    disruptions: list[Disruption] = field(default_factory=list)
+    """Empty unless there are budgets."""
 
 
 def cut(
@@ -174,6 +177,7 @@ def _snapshot(
             or event.destination in names
             or event.instance in instances
         ],
+        disruptions=gathered.disruptions,
         taken_at=gathered.taken_at,
         warnings=[*gathered.warnings, *exclusions.warnings(hosts)],
         effects=gathered.effects.get(name, []),

@@ -14,20 +14,20 @@ from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.engine.eligibility import cooldown
+from kronos.engine.eligibility import budgets, cooldown
 from kronos.engine.scoring import answer_health, dirty_rates, labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
     Event,
     Host,
-    Instance,
     Reading,
     Snapshot,
 )
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
     cells,
+    disruptions,
     exclusions,
     queries,
     scopes,
@@ -167,9 +167,7 @@ class Collector:
         gathered.instances = self._nova.list_instances()
         self._report(f'{len(gathered.instances)} instances')
         gathered.groups = self._nova.list_server_groups()
-        gathered.events = self._events(
-            gathered.instances, events, settings, gathered.taken_at
-        )
+        self._remember(gathered, events, settings)
         if gathered.events:
             lasting_faults.note(self._placement, gathered)
         self._report(
@@ -257,17 +255,18 @@ class Collector:
                 host.headroom, host.traits = rooms[host.node]
         return warnings
 
-    def _events(
+    def _remember(
         self,
-        instances: Sequence[Instance],
+        gathered: CloudInventory,
         recorded: Sequence[Event],
         settings: Settings,
-        now: float,
-    ) -> list[Event]:
-        """The known events and Nova's, without what was left behind."""
+    ) -> None:
+        """Add the known events and Nova's, without what was left behind."""
+        instances, now = gathered.instances, gathered.taken_at
         existing = {instance.uuid for instance in instances}
         since = cooldown.nova_since(settings, now, recorded, existing)
-        listed = self._nova.list_migrations(since)
+        since = min(since, now - budgets.longest_window(settings))
+        listed, started = self._nova.list_history(since)
         unexplained = stale_migrations.unexplained(instances, listed)
         if unexplained:
             listed += [
@@ -275,12 +274,15 @@ class Collector:
                 for event in self._nova.list_unfinished_migrations()
                 if event.instance in unexplained
             ]
-        events, left_behind = stale_migrations.sort_out(
+        gathered.events, left_behind = stale_migrations.sort_out(
             [*recorded, *listed], instances, now
         )
         for event in left_behind:
             LOG.warning('%s', stale_migrations.sentence(event))
-        return events
+        if budgets.is_limited(settings):
+            gathered.disruptions = disruptions.of(
+                started, gathered.events, instances, settings, now
+            )
 
 
 def _note_clocks(

@@ -126,6 +126,10 @@ def fault_of(settings: Settings) -> str:
             return f'{row.field}: must be at least {row.least}'
         if row.most is not None and value > row.most:
             return f'{row.field}: must be at most {row.most}'
+        try:
+            row.checked(value)
+        except ValueError as error:
+            return f'{row.field}: {error}'
         if row.plugins and value not in (words := row.words()):
             return f'{row.field}: must be one of {", ".join(words)}'
     if settings.max_migrations is not None and settings.max_migrations < 1:

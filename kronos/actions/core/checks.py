@@ -7,19 +7,24 @@ asks the same of hard rules; here it costs no migration that fails. Whether
 the host is at fault, only the operator's query knows.
 """
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
 
-from kronos.actions.core import concurrency
+from kronos.actions.core import concurrency, slots
 from kronos.actions.core.context import ServerContext
 from kronos.actions.core.parameters import MigrationTask, MoveSettings
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
 from kronos.engine.eligibility import allocations as eligible
-from kronos.engine.eligibility import free_capacity, hosts
+from kronos.engine.eligibility import budgets, free_capacity, hosts
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 
 SOURCE, DESTINATION = 'source', 'destination'
+LOOKS_BACK = 86400.0
+"""Seconds: what runs for longer without news does not count as under way."""
+CLOCK_SLACK = 60.0
+"""Seconds by which the clocks of an applier and of Nova may differ."""
 CLOSED = (Code.HOST_FORCED_DOWN, Code.HOST_DISABLED)
 """An operator took the host out: that does not pass by itself."""
 
@@ -41,6 +46,59 @@ def require_at_source(
             f'{instance.host or "no host"} now',
         )
     return instance
+
+
+def why_over_budget(
+    settings: MoveSettings,
+    nova: NovaClient,
+    others: Iterable[slots.Slot],
+    now: float,
+) -> str:
+    """Which budget is used up until a move ends; '' if none is.
+
+    It is asked with the turn held: of two moves the one that had its turn
+    first counts for the other.
+
+    :param others: the other moves, as they were when this one had its turn
+    :param now: Unix seconds
+    :raises StaleTask: a budget is used up for longer
+    :raises NovaClientError: Nova cannot be asked
+    """
+    options, task = settings.budgets, settings.task
+    if budgets.is_exempt(options, task.phase):
+        return ''
+    instance = nova.get_instance(task.instance)
+    if instance is None:
+        return ''
+    window = max(budgets.longest_window(options), LOOKS_BACK)
+    _, moves = nova.list_history(now - window)
+    moves += [*_about_to_move(nova, others, moves)]
+    groups = nova.list_server_groups() if options.group_budget else []
+    every = budgets.Budgets(options, moves, groups, now)
+    full = [each for each in every.of(instance) if each.free <= 0]
+    for account in full:
+        if account.window_is_full():
+            raise faults.error(Fault.DISRUPTION_BUDGET, account.reason())
+    return next((account.reason() for account in full), '')
+
+
+def _about_to_move(
+    nova: NovaClient,
+    others: Iterable[slots.Slot],
+    moves: Iterable[types.Disruption],
+) -> Iterator[types.Disruption]:
+    """Those with their turn of which Nova lists no migration yet."""
+    newest: dict[str, float] = {}
+    for move in moves:
+        before = newest.get(move.instance, -math.inf)
+        newest[move.instance] = max(before, move.started or before)
+    for slot in others:
+        started = newest.get(slot.instance, -math.inf)
+        if slot.is_held and started < slot.since - CLOCK_SLACK:
+            instance = nova.get_instance(slot.instance)
+            if instance is not None:
+                project = instance.project_id
+                yield types.Disruption(slot.instance, project)
 
 
 def check_host(

@@ -185,25 +185,34 @@ class Admission:
         reason = self._context.slots.take(self._why_wait)
         if self._concurrency.is_behind:
             self._put_off()
-        if not reason:
-            self._check_destination()
-        return reason
+        return reason or self._check_with_turn()
 
     def _why_wait(self, others: list[slots.Slot]) -> str:
         self._others = others
         return self._concurrency.why_wait(others)
 
-    def _check_destination(self) -> None:
+    def _check_with_turn(self) -> str:
+        """Why the move has to wait nevertheless, without its turn; or ''.
+
+        :raises KronosException: it must not begin, or not now
+        """
         settings, context = self._settings, self._context
         try:
             self.window.check(is_fresh=True)
-            checks.check(
-                settings,
-                context,
-                self._concurrency.under_way(self._others),
-                self._concurrency.is_inside,
-                settings.soft_rules_bind,
+            reason = checks.why_over_budget(
+                settings, context.nova, self._others, context.wall()
             )
+            if not reason:
+                checks.check(
+                    settings,
+                    context,
+                    self._concurrency.under_way(self._others),
+                    self._concurrency.is_inside,
+                    settings.soft_rules_bind,
+                )
         except exceptions.KronosException:
             context.slots.release()
             raise
+        if reason:
+            context.slots.release()
+        return reason

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Nova client that reads: hosts, services, servers, migrations."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -143,9 +143,24 @@ class NovaClient(ServerGroups):
         Of every type: live and cold migrations, resizes to another host,
         evacuations; those made by hand are among them.
         """
+        return [rows.event(row) for row in self._moves(since)]
+
+    def list_history(
+        self, since: float
+    ) -> tuple[list[types.Event], list[types.Disruption]]:
+        """The same moves, also as budgets count them: without resizes."""
+        events = [(rows.event(row), row) for row in self._moves(since)]
+        disruptions = [
+            rows.disruption(row)
+            for event, row in events
+            if not event.is_resize
+        ]
+        return [event for event, _ in events], disruptions
+
+    def _moves(self, since: float) -> Iterator[Any]:
         filters = {'changes-since': rows.time_of(since)}
         listing = self.api.migrations(**filters)
-        return [rows.event(row) for row in listing if rows.is_move(row)]
+        return (row for row in listing if rows.is_move(row))
 
     def list_unfinished_migrations(self) -> list[types.Event]:
         """Moves under way, however long ago Nova last touched their rows.

@@ -281,6 +281,17 @@ def event(row: Row) -> types.Event:
     )
 
 
+def disruption(row: Row) -> types.Disruption:
+    """A migration as budgets count it; its project since 2.80."""
+    now = migration(row)
+    return types.Disruption(
+        now.instance,
+        row.get('project_id') or '',
+        now.created_at,
+        outcome(now.status) is types.Outcome.UNDER_WAY,
+    )
+
+
 def outcome(status: str) -> types.Outcome:
     """How far a migration got.
 

@@ -20,6 +20,7 @@ from kronos.engine.constraints.base import (
 )
 from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
 from kronos.engine.constraints.cell import SameCell
+from kronos.engine.constraints.disruption_budget import DisruptionBudget
 from kronos.engine.constraints.headroom import HeadroomConstraint
 from kronos.engine.constraints.host_status import HostStatus
 from kronos.engine.constraints.minimum_stay import MinimumStay
@@ -54,6 +55,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     ReturnGuard,
     MinimumStay,
     OwnerConsent,
+    DisruptionBudget,
 )
 """Those of the trunk, in the order in which their reasons are given."""
 
@@ -243,6 +245,18 @@ class ConstraintSet:
         if self._soft is None:
             return np.zeros(self._constraints[0].shape[0], dtype=np.intp)
         return self._soft.breaks_column(host)
+
+    def within_budgets(self, instances: IntArray) -> BoolArray:
+        """[n]: which of n instances disruption budgets allow to move now."""
+        return reduce(
+            np.logical_and,
+            (
+                constraint.within(instances)
+                for constraint in self._constraints
+                if isinstance(constraint, DisruptionBudget)
+            ),
+            np.ones(len(instances), dtype=bool),
+        )
 
     @property
     def weighs_soft_rules(self) -> bool:

@@ -17,19 +17,25 @@ from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
 from kronos.engine.effect import use
-from kronos.engine.eligibility import consent, young_instances
+from kronos.engine.eligibility import budgets, consent, young_instances
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import affinity, evacuate, pack, relieve, spread
 from kronos.engine.planning.phase_input import PhaseInput, Search
-from kronos.engine.reasons import Reason
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings, VetoReference
 from kronos.engine.simulation import build
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import MigrationPhase, Phase, Snapshot, Stage
+from kronos.engine.types import (
+    MigrationPhase,
+    Phase,
+    Snapshot,
+    Stage,
+    StopReason,
+)
 from kronos.policies.models import Policy
 
 SEARCHES: dict[Phase, Search] = {
@@ -160,10 +166,28 @@ class PhaseRunner:
         simulation.budget = budget
         position = self.utilization.index.instance
         end.stayed |= {position[uuid]: why for uuid, why in young.items()}
+        if end.stopped is not StopReason.BALANCED:
+            self._explain_budgets(simulation, end)
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
         )
+
+    def _explain_budgets(
+        self, simulation: Simulation, end: PhaseResult
+    ) -> None:
+        """Give a reason to those that the moves of the plan leave no budget.
+
+        A reason of the search comes first.
+        """
+        movable = np.flatnonzero(simulation.movable)
+        spent = movable[~simulation.constraints.within_budgets(movable)]
+        for instance in spent.tolist():
+            host = int(self.placement.host_of[instance])
+            reasons = simulation.constraints.reasons(instance, host)
+            for reason in reasons:
+                if reason.code is Code.DISRUPTION_BUDGET:
+                    end.stayed.setdefault(instance, reason)
 
     def _budget(self, simulation: Simulation) -> int | None:
         """That of the current phase: ``canary_moves`` limits balance."""
@@ -187,14 +211,14 @@ class PhaseRunner:
         simulation.begin(rules, self._constraints(rules), movable)
 
     def _spared(self, phase: Phase) -> dict[str, Reason]:
-        """Those that could move but for their stay or consent, by uuid."""
+        """Those that could move but for stay, consent or budget, by uuid."""
         rules = self.rules(phase)
         spared = self.inputs.cooldowns.resting if rules.spares_moved else {}
         if rules.spares_young:
             spared = spared | self._young
-        spared = spared | consent.of_phase(
-            self._scope.now, self.settings, rules
-        )
+        now = self._scope.now
+        spared = spared | consent.of_phase(now, self.settings, rules)
+        spared = budgets.of_phase(now, self.settings, phase) | spared
         if not spared:
             return {}
         position, sources = self.utilization.index.instance, self._from(rules)

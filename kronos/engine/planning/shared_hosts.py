@@ -14,6 +14,7 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.types import (
+    Disruption,
     EarlierMove,
     Headroom,
     Host,
@@ -54,7 +55,16 @@ class EarlierPlans:
                 )
             for name, sign in _ends(move, snapshot):
                 hosts[name] = _loaded(hosts[name], move.instance, sign)
-        return dataclasses.replace(snapshot, hosts=hosts, instances=instances)
+        waiting = [
+            Disruption(move.instance.uuid, move.instance.project_id)
+            for move in self.moves
+        ]
+        return dataclasses.replace(
+            snapshot,
+            hosts=hosts,
+            instances=instances,
+            disruptions=snapshot.disruptions + waiting,
+        )
 
     def shifted(
         self, snapshot: Snapshot, card: Scorecard, profiles: Profiles

@@ -28,6 +28,7 @@ from kronos.engine.types.metrics import PolicyReadings as PolicyReadings
 from kronos.engine.types.metrics import Reading as Reading
 from kronos.engine.types.metrics import Sample as Sample
 from kronos.engine.types.metrics import VmProfile as VmProfile
+from kronos.engine.types.migrations import Disruption as Disruption
 from kronos.engine.types.migrations import Event as Event
 from kronos.engine.types.migrations import Origin as Origin
 from kronos.engine.types.migrations import Outcome as Outcome

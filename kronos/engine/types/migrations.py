@@ -8,7 +8,13 @@ Both may tell of one move; the memory is the same whether they do or not.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kronos.common.names.name_marks import HostName, ScopeName, Text, Uuid
+from kronos.common.names.name_marks import (
+    HostName,
+    ProjectName,
+    ScopeName,
+    Text,
+    Uuid,
+)
 
 
 class Outcome(StrEnum):
@@ -63,6 +69,18 @@ class Event:
     is_resize: bool = False
     """Whether a tenant asked for it: tenants resize all the time, as they
     boot and delete servers."""
+
+
+@dataclass(frozen=True)
+class Disruption:
+    """A move as disruption budgets count it, whoever requested it."""
+
+    instance: Uuid
+    project: ProjectName = ''
+    """Id; '' if it is not known."""
+    started: float | None = None
+    """Unix seconds; None: it waits in an action plan that was started."""
+    is_under_way: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from kronos.engine.types.inventory import (
     ServerGroup,
 )
 from kronos.engine.types.metrics import PolicyReadings
-from kronos.engine.types.migrations import Event
+from kronos.engine.types.migrations import Disruption, Event
 from kronos.engine.types.window import ScopeWindow
 from kronos.policies.models import Policy
 
@@ -68,6 +68,8 @@ class Snapshot:
     """What only an extension looks at, by its name."""
     window: ScopeWindow | None = None
     """None: there is none, and its servers may always be moved."""
+    disruptions: list[Disruption] = field(default_factory=list)
+    """Of the whole cloud, as far back as a budget looks."""
 
 
 @dataclass

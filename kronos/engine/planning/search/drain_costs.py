@@ -89,10 +89,15 @@ class DrainCosts:
         self._costs[row] = self._costs[last]
         self._is_free[row] = self._is_free[last]
         # No rule looks further than at the two hosts of a move, and the
-        # host that was left takes nothing. Only a soft rule does.
+        # host that was left takes nothing. Only soft rules and budgets do.
         column = int(self._column_of[destination])
         allowed = self._simulation.constraints.hard_column(destination)
         self._legal[:last, column] = allowed[self._instances[:last]]
+        rows = self._instances[:last]
+        spent = ~self._simulation.constraints.within_budgets(rows)
+        self._legal[:last][spent] = False
+        self._costs[:last][spent] = np.inf
+        self._is_free[:last][spent] = False
         if self._highest == self._highest_now():
             self._estimate(np.arange(last), slice(column, column + 1))
         else:

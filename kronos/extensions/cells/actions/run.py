@@ -10,7 +10,8 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from kronos.actions.core import notifications
+from kronos.actions.core import checks as core_checks
+from kronos.actions.core import notifications, slots
 from kronos.actions.core.retries import extended
 from kronos.actions.core.run import MoveRun
 from kronos.actions.core.window import WindowGuard
@@ -134,7 +135,13 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
         if not is_begun:
             self._window.check()
         self._concurrency.look(self._plan(is_begun))
-        reason = context.slots.take(self._concurrency.why_wait)
+        others: list[slots.Slot] = []
+
+        def why_wait(slots_of_others: list[slots.Slot]) -> str:
+            others[:] = slots_of_others
+            return self._concurrency.why_wait(slots_of_others)
+
+        reason = context.slots.take(why_wait)
         if self._concurrency.is_behind:
             self._turn.put_off()
         if reason or is_begun:
@@ -144,10 +151,15 @@ class CellMoveRun(MoveRun[StartedMove, Watched]):
             self._plan(is_begun)
             self._window.check(is_fresh=True)
             preflight.check(self._settings, context)
+            reason = core_checks.why_over_budget(
+                self._settings, context.nova, others, context.wall()
+            )
         except exceptions.KronosException:
             context.slots.release()
             raise
-        return ''
+        if reason:
+            context.slots.release()
+        return reason
 
     def _plan(self, is_begun: bool) -> PlanStanding:
         """:raises StaleTask: Nova refuses all moves of the plan"""

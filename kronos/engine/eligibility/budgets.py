@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The disruption budgets: how much of each is used, and when it is free.
+
+A move counts from its start until its window has passed, whoever requested
+it. A move that waits in a started plan counts as if it started now.
+"""
+
+import datetime
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import (
+    Disruption,
+    Instance,
+    ServerGroup,
+    Snapshot,
+)
+from kronos.options import budget as syntax
+from kronos.options.budget import Budget
+
+
+class BudgetKind(StrEnum):
+    """Whose moves a budget counts."""
+
+    PROJECT = 'project'
+    GROUP = 'group'
+    INSTANCE = 'instance'
+
+    @property
+    def option(self) -> str:
+        return f'{self.value}_budget'
+
+
+_NOUNS = {
+    BudgetKind.PROJECT: 'its project',
+    BudgetKind.GROUP: 'its server group',
+    BudgetKind.INSTANCE: 'the server',
+}
+
+
+class BudgetOptions(Protocol):
+    """The options that budgets depend on, as texts."""
+
+    project_budget: str
+    project_budgets: dict[str, str]
+    group_budget: str
+    instance_budget: str
+    budget_exempt: list[str]
+
+
+def is_limited(options: BudgetOptions) -> bool:
+    """Whether there is any budget."""
+    return any(_texts(options))
+
+
+def is_exempt(options: BudgetOptions, phase: str) -> bool:
+    """Whether no budget limits the moves of a phase."""
+    return phase in options.budget_exempt or not is_limited(options)
+
+
+def longest_window(options: BudgetOptions) -> int:
+    """Seconds of the longest window; 0 if no budget has one."""
+    budgets = (syntax.parsed(text) for text in _texts(options))
+    return max((each.seconds for each in budgets if each), default=0)
+
+
+def _texts(options: BudgetOptions) -> Iterator[str]:
+    yield from (
+        options.project_budget,
+        options.group_budget,
+        options.instance_budget,
+    )
+    yield from options.project_budgets.values()
+
+
+@dataclass
+class Account:
+    """A budget of one project, group or server, with what is used of it."""
+
+    kind: BudgetKind
+    key: str
+    """Id of the project, or uuid."""
+    budget: Budget
+    now: float
+    """Unix seconds."""
+    starts: list[float] = field(default_factory=list)
+    """Unix seconds of the moves in the window, the oldest first."""
+    waiting: int = 0
+    under_way: int = 0
+
+    @property
+    def used(self) -> int:
+        """Moves in the window; without a window, those at this time."""
+        if self.budget.moves is None:
+            return self.under_way + self.waiting
+        return len(self.starts) + self.waiting
+
+    @property
+    def free(self) -> int:
+        """How many more moves may start now; below 0: it is exceeded."""
+        limits = []
+        if self.budget.moves is not None:
+            in_window = len(self.starts) + self.waiting
+            limits.append(self.budget.moves - in_window)
+        if self.budget.at_once is not None:
+            at_once = self.under_way + self.waiting
+            limits.append(self.budget.at_once - at_once)
+        return min(limits)
+
+    def window_is_full(self, planned: int = 0) -> bool:
+        """Whether no more move may start, however many end.
+
+        :param planned: moves that a plan has already
+        """
+        most = self.budget.moves
+        taken = len(self.starts) + self.waiting + planned
+        return most is not None and taken >= most
+
+    def free_at(self, planned: int = 0) -> float:
+        """When a move may start again by the window, in Unix seconds.
+
+        At the earliest, if that depends on moves that have not started.
+        """
+        if self.budget.moves is None:
+            return self.now
+        later = [self.now] * (self.waiting + planned)
+        starts = [*self.starts, *later]
+        position = len(starts) - self.budget.moves
+        if position < 0:
+            return self.now
+        return starts[position] + self.budget.seconds
+
+    def reason(self, planned: int = 0) -> Reason:
+        """That the budget is used up.
+
+        :param planned: moves that the plan has already
+        """
+        noun = _NOUNS[self.kind]
+        parts = [f'{self.waiting} in started plans'] if self.waiting else []
+        parts += [f'{planned} in this plan'] if planned else []
+        text = f'{self.kind.option} {self.budget} of {noun} is used up: '
+        if not self.window_is_full(planned):
+            moves = ', '.join([f'{self.under_way} under way', *parts])
+            text += f'{moves}; it is free again when one of them ends'
+            return Reason(text, Code.DISRUPTION_BUDGET, self.kind.option)
+        window = f'{len(self.starts)} in {self.budget.seconds} s'
+        at = self.free_at(planned)
+        moment = datetime.datetime.fromtimestamp(math.ceil(at), datetime.UTC)
+        is_open = at >= self.now + self.budget.seconds
+        text += (
+            f'{", ".join([window, *parts])}; it is free again at '
+            f'{moment:%Y-%m-%dT%H:%M:%SZ}'
+            f'{" at the earliest" if is_open else ""}'
+        )
+        return Reason(text, Code.DISRUPTION_BUDGET, self.kind.option, at)
+
+
+class Budgets:
+    """The accounts of the projects, groups and servers of a cloud.
+
+    :param disruptions: of the whole cloud
+    :param groups: those whose members may move
+    :param now: Unix seconds
+    """
+
+    def __init__(
+        self,
+        options: BudgetOptions,
+        disruptions: Iterable[Disruption],
+        groups: Sequence[ServerGroup],
+        now: float,
+    ) -> None:
+        self._now = now
+        self._budget = {
+            BudgetKind.PROJECT: syntax.parsed(options.project_budget),
+            BudgetKind.GROUP: syntax.parsed(options.group_budget),
+            BudgetKind.INSTANCE: syntax.parsed(options.instance_budget),
+        }
+        self._of_project = {
+            project: syntax.parsed(text)
+            for project, text in options.project_budgets.items()
+        }
+        self._groups: dict[str, list[str]] = {}
+        """By uuid of a member."""
+        if self._budget[BudgetKind.GROUP] is not None:
+            for group in groups:
+                for member in group.members:
+                    self._groups.setdefault(member, []).append(group.uuid)
+        self._accounts: dict[tuple[BudgetKind, str], Account] = {}
+        self._count(disruptions)
+
+    def of(self, instance: Instance) -> list[Account]:
+        """The accounts that a move of an instance counts in."""
+        return list(self._of(instance.uuid, instance.project_id))
+
+    def used(self) -> list[Account]:
+        """Those of which something is used."""
+        return [
+            account
+            for account in self._accounts.values()
+            if account.starts or account.waiting or account.under_way
+        ]
+
+    def refusal(self, instance: Instance) -> Reason | None:
+        """Why an instance may not move now; None if it may."""
+        accounts = self.of(instance)
+        full = (account for account in accounts if account.free <= 0)
+        return next((account.reason() for account in full), None)
+
+    def _count(self, disruptions: Iterable[Disruption]) -> None:
+        for disruption in disruptions:
+            for account in self._of(disruption.instance, disruption.project):
+                if disruption.started is None:
+                    account.waiting += 1
+                    continue
+                account.under_way += disruption.is_under_way
+                # One that began S seconds ago counts no more.
+                if disruption.started > self._now - account.budget.seconds:
+                    account.starts.append(disruption.started)
+        for account in self._accounts.values():
+            account.starts.sort()
+
+    def _of(self, uuid: str, project: str) -> Iterator[Account]:
+        """An instance has no account of a project that is not known."""
+        keys = [(BudgetKind.PROJECT, project)] if project else []
+        keys += [(BudgetKind.GROUP, key) for key in self._groups.get(uuid, ())]
+        keys.append((BudgetKind.INSTANCE, uuid))
+        for kind, key in keys:
+            account = self._account(kind, key)
+            if account is not None:
+                yield account
+
+    def _account(self, kind: BudgetKind, key: str) -> Account | None:
+        account = self._accounts.get((kind, key))
+        if account is None:
+            budget = self._budget[kind]
+            if kind is BudgetKind.PROJECT:
+                budget = self._of_project.get(key, budget)
+            if budget is None:
+                return None
+            account = Account(kind, key, budget, self._now)
+            self._accounts[kind, key] = account
+        return account
+
+
+def of_phase(
+    snapshot: Snapshot, options: BudgetOptions, phase: str
+) -> dict[str, Reason]:
+    """By uuid why each instance stays whose budgets are used up already."""
+    if is_exempt(options, phase) or not snapshot.disruptions:
+        return {}
+    every = Budgets(
+        options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
+    )
+    if all(account.free > 0 for account in every.used()):
+        return {}
+    reasons = (
+        (uuid, every.refusal(instance))
+        for uuid, instance in snapshot.instances.items()
+    )
+    return {uuid: why for uuid, why in reasons if why is not None}
