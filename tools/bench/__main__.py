@@ -24,6 +24,7 @@ if not __package__:
 from bench import (  # noqa: E402
     challenge,
     memory,
+    metered,
     options,
     plans,
     processes,
@@ -39,6 +40,7 @@ from kronos.common.exceptions import KronosException  # noqa: E402
 TEXTS = {
     'plans': plans.text,
     'weighing': weighing.text,
+    'metrics': metered.text,
     'memory': memory.text,
     'stalls': stalls.text,
     'watcher': watcher_strategies.text,
@@ -81,6 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _tell(found)
         met = (
             _is_met(found.get('plans', []))
+            and metered.is_met(found.get('metrics', []))
             and month.is_met(found.get('calm', []))
             and experiment.is_met(found.get('planetlab', []))
         )
@@ -104,6 +107,7 @@ def _measured(
             1 if parsed.quick else plans.case.REPEATS,
         ),
         'weighing': lambda: processes.run('bench.weighing'),
+        'metrics': lambda: metered.rows(folder),
         'memory': lambda: memory.rows(folder, parsed.file, parsed.moves),
         'stalls': lambda: stalls.rows(parsed.stalls),
         'watcher': lambda: watcher_strategies.rows(folder),

@@ -7,6 +7,7 @@ Times are those of the processor, since requests ask nobody.
 """
 
 import copy
+import functools
 import gc
 import http.server
 import importlib.util
@@ -78,8 +79,8 @@ def text(found: list[dict[str, Any]]) -> str:
 
 
 def _row(hosts: int, folder: str) -> dict[str, Any]:
-    with _Rig(hosts, folder) as rig:
-        refreshes = [_timed(rig.refresh, time.perf_counter) for _ in range(5)]
+    with Rig(hosts, folder) as rig:
+        refreshes = [timed(rig.refresh, time.perf_counter) for _ in range(5)]
         without, added = rig.on_top(ROUNDS[hosts])
         read, usual, after, new = rig.alone(3 * ROUNDS[hosts])
     is_good = hosts > SIZES[0] or (
@@ -99,15 +100,16 @@ def _row(hosts: int, folder: str) -> dict[str, Any]:
     }
 
 
-def _timed(
+def timed(
     work: Callable[[], object], clock: Callable[[], float] = time.thread_time
 ) -> float:
+    """Seconds that some work takes, of this thread if none else is said."""
     start = clock()
     work()
     return clock() - start
 
 
-class _Rig:
+class Rig:
     """Nova's weighers and ours over hosts as Nova has them.
 
     :param folder: where a policies file may be
@@ -153,7 +155,7 @@ class _Rig:
         if len(set(result)) < 2:
             raise RuntimeError('the weigher has no scores')
 
-    def __enter__(self) -> '_Rig':
+    def __enter__(self) -> 'Rig':
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -197,19 +199,27 @@ class _Rig:
             found[3].append(self._weigh())
         return [statistics.median(some) for some in found]
 
+    def work_of_weighing(self) -> Iterator[Callable[[], object]]:
+        """Weighings of ours alone; each is of a request of its own."""
+        while True:
+            some = self._candidates()
+            yield functools.partial(
+                self._kronos.weigh_objects, some, self._spec
+            )
+
     def _all(self, weighers: list[Any], states: list[Any]) -> float:
         handler, spec = self._handler, self._spec
-        return _timed(
+        return timed(
             lambda: handler.get_weighed_objects(weighers, states, spec)
         )
 
     def _weigh(self) -> float:
         some = self._candidates()
-        return _timed(lambda: self._kronos.weigh_objects(some, self._spec))
+        return timed(lambda: self._kronos.weigh_objects(some, self._spec))
 
     def _read(self) -> float:
         some = self._candidates()
-        return _timed(
+        return timed(
             lambda: [
                 (one.obj.host, one.obj.vcpus_used, one.obj.aggregates)
                 for one in some

@@ -24,6 +24,7 @@ else:
     from tests.functional.watcher import before_17 as base
 
 CONF = cfg.CONF
+PATIENCE_SECONDS = 240
 OVER = ('SUCCEEDED', 'FAILED', 'CANCELLED')
 
 POLICIES = """
@@ -126,7 +127,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
 
     def wait_for(self, kind, which, states=OVER):
         """Wait for a condition; the limit only ends a hanging test."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             row = self.admin_api.get(f'/{kind}/{which}').json()
             if row['state'] in states:

@@ -12,6 +12,7 @@ from oslotest import base
 
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
+from kronos.metrics import process
 from kronos.recordings.formats import cluster
 from tests import commands
 
@@ -25,6 +26,7 @@ from bench import (  # noqa: E402
     challenge,
     clusters,
     memory,
+    metered,
     options,
     plans,
     roadef,
@@ -238,6 +240,21 @@ class TestMemory(BenchTestCase):
         self.assertEqual(['', '', '*', ''], [row['result'] for row in rows])
         self.assertEqual(0.7, rows[2]['gib_ratio'])
         self.assertRegex(memory.text(rows), r'0\.5000 +70 +70% +\*')
+
+
+class TestMetered(BenchTestCase):
+    def test_what_the_metrics_add(self) -> None:
+        row = metered.measured('planning', self.file(), pairs=2)
+        self.assertEqual(HOSTS, row['hosts'])
+        self.assertGreater(row['ratio'], 0.0)
+        self.assertGreater(row['write_ms'], 0.0)
+        self.assertFalse(process.of_process().is_on)
+
+    def test_the_target(self) -> None:
+        row = {'part': 'planning', 'hosts': 9, 'ratio': 1.0}
+        self.assertTrue(metered.is_met([row, {**row, 'ratio': 1.03}]))
+        self.assertFalse(metered.is_met([row, {**row, 'ratio': 1.031}]))
+        self.assertIn('1.0000', metered.text([row]))
 
 
 class TestStalls(BenchTestCase):

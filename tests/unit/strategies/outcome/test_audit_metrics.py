@@ -87,8 +87,9 @@ class AuditMetricsTestCase(measured.MeasuredTestCase):
                 for source, destination, ago, who in events
             ],
         )
-        report = propose.propose([snapshot], [policies.policy()], Settings())
-        audit_metrics.planned(report, [snapshot], Settings(), {})
+        settings = Settings(return_guard_seconds=3600.0)
+        report = propose.propose([snapshot], [policies.policy()], settings)
+        audit_metrics.planned(report, [snapshot], settings, {})
         [number] = self.values(
             'kronos_scope_repeatedly_moved_instances'
         ).values()
