@@ -95,7 +95,6 @@ class CrossCellMigrate(watcher_action.KronosAction):
                 'destination_flavor',
                 'confirm',
             ],
-            'additionalProperties': False,
         }
 
     def get_description(self) -> str:
