@@ -61,6 +61,8 @@ def why_not_run(command: str) -> str:
         return 'it needs the package of its page, which the lab has not'
     if ' --fetch ' in command:
         return 'it asks a cloud for days; fetches are tested with doubles'
+    if command.startswith('kronos-explain --live '):
+        return 'it asks a cloud; test_explain_drain asks a double'
     if OF_THE_READER.search(command):
         return 'it names what only the reader has'
     return NOT_RUN.get(command.split()[0], '')

@@ -13,16 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from kronos.cmd import program, tables, terminal, what_if
+from kronos.cmd import config_files, program, tables, terminal, what_if
 from kronos.cmd.replays import explain_tables
 from kronos.cmd.screen import progress
 from kronos.common.exceptions import ArchiveError
 from kronos.common.names import near_names
 from kronos.engine.explain import answers
 from kronos.engine.scoring import labels
+from kronos.recordings import replay
 from kronos.recordings.replay import Replay
 
 PROGRAM = 'kronos-explain'
+LIVE = 'the cloud as it is now'
 SHOWN = 20
 """So many instances of one name are listed."""
 SHORTEST = 8
@@ -42,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('--destination needs --instance')
     if [parsed.path, parsed.policies].count('-') > 1:
         parser.error('- can be used only once')
+    _require_source(parser, parsed)
     with progress.shown(PROGRAM):
         answer = _answered(parsed)
     if parsed.format in tables.WHOLE:
@@ -54,14 +57,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _require_source(
+    parser: argparse.ArgumentParser, parsed: argparse.Namespace
+) -> None:
+    """Either a recording or the cloud, and options that fit it."""
+    if parsed.blockers and parsed.mode:
+        parser.error('--blockers plans a drain: leave --mode out')
+    if parsed.live and parsed.path:
+        parser.error('give either PATH or --live')
+    if not parsed.live and not parsed.path:
+        parser.error('PATH is missing: give a recording, or --live')
+    if parsed.path and (parsed.config_file or parsed.config_dir):
+        parser.error(f'--config-file is for --live only, {what_if.REASON}')
+
+
 def _answered(parsed: argparse.Namespace) -> dict[str, Any]:
-    plan = what_if.played(parsed.path, what_if.of(parsed, parsed.policies))
+    plan = _planned(parsed)
     if cause := what_if.cause(plan):
-        terminal.complain(PROGRAM, f'{parsed.path}: {cause}')
+        terminal.complain(PROGRAM, f'{plan.recording.source}: {cause}')
     progress.step('planning the alternatives')
     # Sums of absurd values overflow, as they do in planning.
     with np.errstate(over='ignore', invalid='ignore'):
         return document(plan, parsed)
+
+
+def _planned(parsed: argparse.Namespace) -> Replay:
+    """The plan that the question is about."""
+    if parsed.live:
+        # A replay does without the clients of a cloud.
+        from kronos.cmd import record
+
+        options = what_if.of(parsed, None)
+        config_files.log(False)
+        cloud = record.cloud_of(parsed)
+        recording = record.recorded(cloud, progress.step)
+        recording.source = LIVE
+    else:
+        options = what_if.of(parsed, parsed.policies)
+        recording = what_if.read(parsed.path, options)
+    if parsed.blockers:
+        names = recording.gathered.cloud.hosts
+        name = labels.find_host(parsed.blockers, names)
+        options.drain_hosts = [name or parsed.blockers]
+    progress.step(f'planning {recording.source}')
+    return replay.replay(recording, options)
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -75,9 +114,27 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         'path',
         metavar='PATH',
+        nargs='?',
         help='a recording, or a file of format cluster/1, optionally '
         'gzipped; - is standard input',
     )
+    _add_questions(parser)
+    parser.add_argument(
+        '--live',
+        action='store_true',
+        help='explain what would be planned for the cloud as it is now, '
+        'instead of a recording',
+    )
+    config_files.add_arguments(parser)
+    program.add_format(parser)
+    what_if.add(parser, reads_configuration=True)
+    # As a recording of the whole cloud; --scope says which are planned.
+    parser.set_defaults(aggregate=[], unassigned=False)
+    return parser
+
+
+def _add_questions(parser: argparse.ArgumentParser) -> None:
+    """What the answer is about; without any, the plan."""
     about = parser.add_mutually_exclusive_group()
     about.add_argument(
         '--instance',
@@ -89,15 +146,18 @@ def argument_parser() -> argparse.ArgumentParser:
         metavar='HOST',
         help='explain why this host sends or receives servers, or neither',
     )
+    about.add_argument(
+        '--blockers',
+        metavar='HOST',
+        help='explain which servers stay on this host if it is drained, and '
+        'what would let them leave',
+    )
     parser.add_argument(
         '--destination',
         metavar='HOST',
         help='with --instance: explain this destination only, and plan as if '
         'every rule that forbids it were lifted',
     )
-    program.add_format(parser)
-    what_if.add(parser)
-    return parser
 
 
 def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
@@ -126,6 +186,13 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
         name = _host(plan, parsed.host)
         result['answers'] = [
             questions.host(index, name)
+            for index in questions.scopes_of(host=name)
+        ]
+    elif parsed.blockers:
+        result['question'] = 'blockers'
+        name = _host(plan, parsed.blockers)
+        result['answers'] = [
+            questions.drain(index, name)
             for index in questions.scopes_of(host=name)
         ]
     else:

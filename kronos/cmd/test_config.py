@@ -295,6 +295,7 @@ class ConfigTest:
                 enabled, once, taken, everyone, causes, to
             )
             self._add('servers', each.path, servers)
+            instances.check_consent(taken, everyone, settings, to)
             judged = scopes.judge(taken, request, enabled, causes, to)
             self._report['scopes'] += scopes.rows(judged, each.path)
         exporters.nothing(

@@ -18,18 +18,30 @@ from kronos.recordings.recording import Recording
 from kronos.recordings.replay import Replay, ReplayOptions
 from kronos.reports import host_names
 
+REASON = (
+    'since a recording contains the options of its audit; change an option '
+    'with --set NAME=VALUE'
+)
+"""Why a replay takes no configuration."""
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add the options to a command."""
+
+def add(
+    parser: argparse.ArgumentParser, reads_configuration: bool = False
+) -> None:
+    """Add the options to a command.
+
+    :param reads_configuration: whether it has ``--config-file`` itself
+    """
     parser.add_argument(
         '--policies',
         metavar='FILE',
         help='plan with these policies instead of the recorded ones; - is '
         'standard input',
     )
-    parser.add_argument(
-        '--config-file', action=_NoConfiguration, help=argparse.SUPPRESS
-    )
+    if not reads_configuration:
+        parser.add_argument(
+            '--config-file', action=_NoConfiguration, help=argparse.SUPPRESS
+        )
     parser.add_argument(
         '--set',
         metavar='NAME=VALUE',
@@ -105,9 +117,7 @@ class _NoConfiguration(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         parser.error(
-            '--config-file: this command reads no configuration, since a '
-            'recording contains the options of its audit; change an option '
-            'with --set NAME=VALUE'
+            f'--config-file: this command reads no configuration, {REASON}'
         )
 
 
@@ -179,13 +189,18 @@ def policies_of(path: str) -> list[Policy]:
 def played(path: str, options: ReplayOptions) -> Replay:
     """Read a recording and plan it."""
     began = time.monotonic()
-    progress.step(f'reading {path}')
-    recording = load.read(path, options.policies)
+    recording = read(path, options)
     seconds = round(time.monotonic() - began, 6)
     progress.step(f'planning {path}')
     plan = replay.replay(recording, options)
     plan.timings = {'load': seconds, **plan.timings}
     return plan
+
+
+def read(path: str, options: ReplayOptions) -> Recording:
+    """Read a recording."""
+    progress.step(f'reading {path}')
+    return load.read(path, options.policies)
 
 
 def about(recording: Recording) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class ReplayOptions:
     max_migrations: int | None = None
     parameters: dict[str, str] = field(default_factory=dict)
     """Of the extension that the mode asks for; empty: as recorded."""
+    drain_hosts: list[str] | None = None
+    """Plan only that these are drained, without a budget by the recording."""
     scopes: list[str] = field(default_factory=list)
     """Aggregates to plan, in this order; UNASSIGNED is the pool."""
     overrides: dict[str, str] = field(default_factory=dict)
@@ -152,7 +154,11 @@ def planned_by(
     policies = _of_mode(policies, recording, options)
     name = _extension_of(options)
     mode = _plan_mode(options.mode)
-    if mode and mode.strategy == recording.strategy and not options.parameters:
+    if options.drain_hosts is not None:
+        mode, settings.max_migrations = PlanMode.EVACUATE, None
+    elif (
+        mode and mode.strategy == recording.strategy and not options.parameters
+    ):
         mode, name = None, ''  # it is set already
     parameters = {key: _sent(text) for key, text in options.parameters.items()}
     extension = parts.replayed(name, parameters, recording.gathered)
@@ -162,6 +168,7 @@ def planned_by(
         mode,
         max_migrations=options.max_migrations,
         extension=extension,
+        drain_hosts=options.drain_hosts,
     )
     if mode is None and name:
         settings.extension = extension
@@ -224,6 +231,8 @@ def _of_mode(
     :raises ConfigurationError: they were written for another one
     """
     by_strategy = {mode.strategy: mode for mode in PlanMode}
+    if options.drain_hosts is not None:
+        return policies
     plan_mode = _plan_mode(options.mode) or by_strategy.get(recording.strategy)
     if plan_mode is None:
         return policies

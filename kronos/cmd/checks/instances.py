@@ -10,13 +10,15 @@ from typing import Any, assert_never
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes.answers import Causes
-from kronos.cmd.checks.findings import Findings
-from kronos.engine import instance_keys, wording
+from kronos.cmd.checks.findings import Findings, option
+from kronos.common.shell_commands import ShellCommand
+from kronos.engine import instance_keys, phase_rules, wording
+from kronos.engine.eligibility import consent
 from kronos.engine.scoring import labels, profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, Sample, Snapshot
-from kronos.policies.models import Fallback, LabelType, Policy
+from kronos.engine.types import Instance, MigrationPhase, Sample, Snapshot
+from kronos.policies.models import Fallback, LabelType, Mode, Policy
 from kronos.snapshots import cloud
 
 EXAMPLES = 5
@@ -78,6 +80,77 @@ def check(
         _report(policy, by_type, sorted(values), because, findings)
         _report_names(policy, reading.samples, repeated, findings)
     return rows
+
+
+def check_consent(
+    snapshots: Sequence[Snapshot],
+    everyone: Iterable[Instance],
+    settings: Settings,
+    findings: Findings,
+) -> None:
+    """Report consent that does not do what it seems to do, or blocks drains.
+
+    :param everyone: all servers of the cloud
+    """
+    projects = {instance.project_id for instance in everyone}
+    strangers = sorted({*settings.consent_projects} - projects)
+    if strangers:
+        findings.warning(
+            'consent-projects',
+            f'consent_projects has {_listed(strangers)}, and no server of '
+            'the cloud belongs to such a project',
+            'use the ids of projects, not their names',
+            because=[option('consent_projects')],
+        )
+    servers = {
+        uuid: snapshot.instances[uuid]
+        for snapshot in snapshots
+        for uuid in sorted(snapshot.instances)
+    }
+    _report_unknown(servers, findings)
+    _report_staying(servers, settings, findings)
+
+
+def _report_unknown(servers: dict[str, Instance], findings: Findings) -> None:
+    unknown = [
+        f'{uuid} ({wish.place})'
+        for uuid, instance in servers.items()
+        for wish in consent.wishes(instance)
+        if not wish.is_known
+    ]
+    if unknown:
+        findings.warning(
+            'consent-unknown',
+            f'{len(unknown)} values of {consent.KEY} are unknown, so they '
+            f'count as {consent.Consent.NEVER}: {_listed(unknown)}',
+            f'have the owners set {", ".join(consent.Consent)}',
+        )
+
+
+def _report_staying(
+    servers: dict[str, Instance], settings: Settings, findings: Findings
+) -> None:
+    """Report those that no drain moves."""
+    drain = phase_rules.rules_of(
+        MigrationPhase.EVACUATE, Mode.SPREAD, settings
+    )
+    staying = [
+        uuid
+        for uuid, instance in servers.items()
+        if consent.why_not(instance, settings, drain)
+    ]
+    if staying:
+        findings.note(
+            'consent-drain',
+            f'{len(staying)} servers stay if you drain their hosts, since '
+            f'their owners do not consent: {_listed(staying)}',
+            f'before you drain a host, run {ShellCommand.EXPLAIN} --live '
+            '--blockers HOST',
+        )
+
+
+def _listed(items: Sequence[str]) -> str:
+    return wording.some(items, EXAMPLES)
 
 
 def _map(

@@ -30,7 +30,12 @@ def text(document: Row, width: int | None = None) -> str:
 
     :param width: of the terminal, in columns; None: no matter
     """
-    write = {'instance': _instance, 'host': _host, 'scope': _scope}
+    write = {
+        'instance': _instance,
+        'host': _host,
+        'scope': _scope,
+        'blockers': _drain,
+    }
     parts = [
         write[document['question']](terminal.lines(answer), width)
         for answer in document['answers']
@@ -40,11 +45,13 @@ def text(document: Row, width: int | None = None) -> str:
 
 def rows(document: Row) -> list[Cells]:
     """The moves that an answer is about, the names of the columns first."""
-    head = ('scope', *COLUMNS)
+    columns: tuple[str, ...] = COLUMNS
+    if document['question'] == 'blockers':
+        columns = *COLUMNS, 'project', 'remedy'
     return [
-        head,
+        ('scope', *columns),
         *(
-            (answer['scope'], *(_cell(row[name]) for name in COLUMNS))
+            (answer['scope'], *(_cell(row[name]) for name in columns))
             for answer in document['answers']
             for row in _of(document['question'], answer)
         ),
@@ -52,8 +59,9 @@ def rows(document: Row) -> list[Cells]:
 
 
 def _of(question: str, answer: Row) -> list[Row]:
-    if question == 'instance':
-        return list(answer['destinations'])
+    if question in ('instance', 'blockers'):
+        rows = 'destinations' if question == 'instance' else 'blockers'
+        return list(answer[rows])
     sides = (
         [answer]
         if question == 'scope'
@@ -171,6 +179,29 @@ def _host(answer: Row, width: int | None) -> list[str]:
     for side, title in (('sends', 'Sending'), ('receives', 'Receiving')):
         lines += ['', title, *_side(answer[side], width)]
     return [*lines, *_blockers(answer, width)]
+
+
+def _drain(answer: Row, width: int | None) -> list[str]:
+    """What a drain leaves on a host, and what would lift it."""
+    number, leaving = answer['instances'], answer['leaving']
+    lines = [
+        f'Host {answer["host"]}, scope {answer["scope"]}: if you drain it, '
+        f'{leaving} of {wording.counted(number, "server")} would leave',
+        f'[{answer["code"]}] {answer["reason"]}',
+        *_blockers(answer, width),
+    ]
+    remedies = {
+        (each['code'], each['remedy'])
+        for row in answer['blockers']
+        for each in (row, *row['also'])
+        if each['remedy']
+    }
+    if remedies:
+        lines += ['', 'What would let them leave']
+    return [
+        *lines,
+        *(f'  [{code}] {remedy}' for code, remedy in sorted(remedies)),
+    ]
 
 
 def _policies(policies: list[Row], width: int | None) -> list[str]:
@@ -294,12 +325,14 @@ def _blockers(answer: Row, width: int | None) -> list[str]:
     """All that keep a host from being emptied."""
     if not answer.get('blockers'):
         return []
-    rows = [('instance', 'code', 'nearest', 'why')]
+    rows = [('instance', 'project', 'code', 'nearest', 'why')]
     uuids = wording.ShortUuids(row['instance'] for row in answer['blockers'])
     for row in answer['blockers']:
         name = row['instance_name'] or uuids.of(row['instance'])
         why = row['text'] + _also(row)
-        rows.append((name, row['code'], row['destination'], why))
+        rows.append(
+            (name, row['project'], row['code'], row['destination'], why)
+        )
     source, then = answer['blockers'][0]['source'], answer['if_all_lifted']
     lines = [
         '',

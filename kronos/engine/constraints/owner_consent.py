@@ -18,7 +18,14 @@ class OwnerConsent(StayConstraint):
 
     @staticmethod
     def staying(inputs: ConstraintInput) -> Mapping[str, Reason]:
-        return consent.of_phase(inputs.snapshot, inputs.settings, inputs.rules)
+        instances, settings = inputs.snapshot.instances, inputs.settings
+        refusals = consent.of_phase(inputs.snapshot, settings, inputs.rules)
+        # One that no phase may move has its reason without a destination.
+        return {
+            uuid: reason
+            for uuid, reason in refusals.items()
+            if consent.forbidden(instances[uuid], settings) is None
+        }
 
     @staticmethod
     def relax(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:

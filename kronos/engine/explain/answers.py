@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kronos.engine.explain import nearest_miss as nearest
-from kronos.engine.explain import rows, scenario
+from kronos.engine.explain import remedies, rows, scenario
 from kronos.engine.explain.nearest_miss import (
     closest,
     each_closest,
@@ -156,6 +156,31 @@ class PlanAnswers:
             **self._blockers(position, name),
         }
 
+    def drain(self, position: int, name: str) -> dict[str, Any]:
+        """Which servers stay on a host if it is drained.
+
+        The plan is that of the drain.
+        """
+        result = self._result(position)
+        moves = rows.moves(result, lambda step: step.source == name)
+        answer = {
+            'scope': result.name,
+            'host': name,
+            'code': result.stopped.code.value,
+            'reason': result.reason,
+            'instances': nearest.number_on(result, name),
+            'leaving': len(moves),
+            'moves': moves,
+            **self._blockers(position, name),
+        }
+        listed = {row['instance'] for row in answer['blockers']}
+        answer['blockers'] += [
+            self._blocker(position, verdict)
+            for verdict in nearest.staying(result, name)
+            if verdict.instance not in listed
+        ]
+        return answer
+
     def _side(
         self, position: int, verdicts: Sequence[Verdict], which: Asked
     ) -> dict[str, Any]:
@@ -187,7 +212,7 @@ class PlanAnswers:
         trial, arguments = self._proposals(position).together(blockers)
         return {
             'blockers': [
-                rows.of_verdict(result, verdict) for verdict in blockers
+                self._blocker(position, verdict) for verdict in blockers
             ],
             'if_all_lifted': trial
             and {
@@ -199,6 +224,19 @@ class PlanAnswers:
                 'try': arguments,
             },
         }
+
+    def _blocker(self, position: int, verdict: Verdict) -> dict[str, Any]:
+        """One that stays, with its project and what lifts each reason."""
+        case = self._cases[position]
+        row = rows.of_verdict(self._result(position), verdict)
+        row['project'] = case.snapshot.instances[verdict.instance].project_id
+        texts = [
+            remedies.of_reason(case, verdict, reason).text
+            for reason in verdict.reasons
+        ]
+        for each, text in zip([row, *row['also']], texts, strict=False):
+            each['remedy'] = text
+        return row
 
     def _result(self, position: int) -> AggregateResult:
         return self._report.scopes[position]

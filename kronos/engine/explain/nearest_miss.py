@@ -15,13 +15,13 @@ import numpy as np
 
 from kronos.engine.arrays import IntArray
 from kronos.engine.explain import effects
+from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.reasons import Code
 from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import AggregateResult, MigrationPhase
 
 if TYPE_CHECKING:
     from kronos.engine.explain.scenario import PlanningMoment
-    from kronos.engine.explain.verdicts import Verdict
     from kronos.engine.explain.why_not import Explainer
 
 TRIED = 200
@@ -195,6 +195,19 @@ def why_left(result: AggregateResult, host: str) -> str:
         if instance.host == host and uuid in result.stayed
     )
     return result.stayed[staying[0]] if staying else ''
+
+
+def staying(result: AggregateResult, host: str) -> list[Verdict]:
+    """The instances that do not leave a host, by the planner's reasons.
+
+    Without a destination: none was asked about.
+    """
+    moved = _moved(result)
+    return [
+        Verdict(uuid, host, '', reason.code, reason, [reason])
+        for uuid, reason in sorted(result.stayed.items())
+        if result.instances[uuid].host == host and uuid not in moved
+    ]
 
 
 def blockers(why: Explainer, host: str) -> list[Verdict]:

@@ -359,6 +359,7 @@ _SETTINGS: dict[ReasonCode, dict[str, str]] = {
     Code.ZONE_CROSSED: {'restrict_to_az': 'false'},
     Code.RETURN_GUARD: {'return_guard': '0'},
     Code.INSTANCE_YOUNG: {'min_age': '0'},
+    Code.INSTANCE_CONSENT: {'consent': 'ignore'},
 }
 _RULES: dict[
     ReasonCode, Callable[[PlanningInput, Verdict, Reason], Remedy]

@@ -96,7 +96,6 @@ class CrossCellMigrate(watcher_action.KronosAction):
                 'destination_flavor',
                 'confirm',
             ],
-            'additionalProperties': False,
         }
 
     def get_description(self) -> str:

@@ -59,7 +59,6 @@ WITHOUT_TWIN = frozenset(
         'clients/watcher',
         'cmd/checks/cloud',
         'cmd/checks/files',
-        'cmd/checks/instances',
         'cmd/checks/metrics',
         'cmd/checks/policies',
         'cmd/checks/scopes',

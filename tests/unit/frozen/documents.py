@@ -146,6 +146,7 @@ def of_explain() -> Iterator[Any]:
         first, *_, last = [one['name'] for one in plan['hosts']]
         for host in (first, last):
             yield _said(explain.main, path, '--host', host)
+        yield _said(explain.main, path, '--blockers', last)
         moved = [one['instance'] for one in plan['steps'][:1]]
         for uuid in [*moved, *list(plan['stayed'])[:4]]:
             about = '--instance', uuid

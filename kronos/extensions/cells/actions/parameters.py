@@ -59,10 +59,12 @@ class CellMoveTask(MigrationTask):
 
     @classmethod
     def _fields(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        own = {field.name for field in fields(cls)} & parameters.keys()
+        # What every move has goes by other names in the parameters.
+        shared = {field.name for field in fields(MigrationTask)}
+        own = {field.name for field in fields(cls)} - shared
         return {
             **super()._fields(parameters),
-            **{name: parameters[name] for name in own},
+            **{name: parameters[name] for name in own & parameters.keys()},
             'unpins': parameters.get('unpin_zone', False),
         }
 

@@ -36,7 +36,6 @@ class CloseHost(watcher_action.KronosAction):
                 'reason': TEXT,
             },
             'required': ['resource_id', 'aggregate', 'source_node'],
-            'additionalProperties': False,
         }
 
     def get_description(self) -> str:

@@ -62,7 +62,6 @@ class RestartServer(watcher_action.KronosAction):
                 'destination_node',
                 'failed_at',
             ],
-            'additionalProperties': False,
         }
 
     def get_description(self) -> str:
