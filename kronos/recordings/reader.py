@@ -171,6 +171,11 @@ class _Reader:
         if not self._folder.has(DISRUPTIONS):
             return []
         table = self._folder.decode(schema.DISRUPTIONS, DISRUPTIONS)
+        for number, row in enumerate(table):
+            # Seconds of a window are added to it.
+            if not 0.0 <= (row.started or 0.0) <= schema.END_OF_TIME / 2:
+                text = f'[{number}].started: must be Unix seconds'
+                raise self._folder.fault(DISRUPTIONS, text)
         return schema.copies(table, Disruption)
 
     def _effects(self) -> dict[str, list[EffectRatio]]:

@@ -35,9 +35,7 @@ class BudgetsTestCase(TurnsTestCase):
         )
         self.update(models.Action, self.uuids[1], action_plan_id=other.id)
         self.execute(
-            sa.delete(models.Action).where(
-                models.Action.uuid == self.uuids[2]
-            )
+            sa.delete(models.Action).where(models.Action.uuid == self.uuids[2])
         )
         servers = [
             cloud.Server(uuid, host, uuid)

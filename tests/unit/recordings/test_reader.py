@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from oslotest import base
 
 from kronos.common.exceptions import ArchiveError, KronosException
-from kronos.engine.types import EffectRatio
-from kronos.recordings import load, reader
+from kronos.engine.types import Disruption, EffectRatio
+from kronos.recordings import load, reader, writer
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.reports import document
 from tests import places
@@ -212,6 +212,28 @@ class TestDamaged(base.BaseTestCase):
         self.assertEqual(
             {}, load.read(str(self.top / 'ours')).gathered.effects
         )
+
+    def test_disruptions(self) -> None:
+        """Recordings without budgets have none; times are checked."""
+        was = recordings.small()
+        was.gathered.disruptions = [
+            Disruption('u0', 'p', recordings.NOW - 60, is_under_way=True),
+            Disruption('u7', 'p'),
+        ]
+        was.settings.project_budget = '2,5/3600'
+        was.settings.project_budgets = {'p': '1'}
+        folder = str(self.top / 'budgets')
+        writer.write(folder, was)
+        now = load.read(folder)
+        self.assertEqual(was.gathered.disruptions, now.gathered.disruptions)
+        self.assertEqual({'p': '1'}, now.settings.project_budgets)
+        [snapshot, *_] = now.snapshots()
+        self.assertEqual(was.gathered.disruptions, snapshot.disruptions)
+        path = self.top / 'budgets' / reader.DISRUPTIONS
+        path.write_text('[{"instance": "u0", "started": 1e300}]')
+        error = self.assertRaises(ArchiveError, load.read, folder)
+        self.assertIn('[0].started: must be Unix seconds', str(error))
+        self.assertFalse((self.top / 'ours' / reader.DISRUPTIONS).exists())
 
     def test_hosts_at_fault(self) -> None:
         """A recording that knows none says nothing, as those of before."""

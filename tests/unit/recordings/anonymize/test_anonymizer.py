@@ -25,6 +25,7 @@ from kronos.common.exceptions import KronosException
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import (
     UNASSIGNED,
+    Disruption,
     EffectRatio,
     Instance,
     MigrationStep,
@@ -356,6 +357,24 @@ class TestAnonymized(base.BaseTestCase):
             {renamed: 0.4, 'ram': 0.9},
             {each.policy: each.ratio for each in snapshot.effects},
         )
+
+    def test_budgets(self) -> None:
+        """What is used stays with the new name of its project."""
+        server = self.was.gathered.instances[0]
+        self.was.settings.project_budgets = {server.project_id: '1/60'}
+        self.was.gathered.disruptions = [
+            Disruption(server.uuid, server.project_id, 5.0),
+            Disruption('deleted', 'elsewhere'),
+        ]
+        now = anonymizer.anonymized(self.was)
+        first = now.gathered.instances[0]
+        [used, deleted] = now.gathered.disruptions
+        self.assertEqual(Disruption(first.uuid, first.project_id, 5.0), used)
+        self.assertEqual(
+            {first.project_id: '1/60'}, now.settings.project_budgets
+        )
+        self.assertNotIn('elsewhere', deleted.project)
+        self.assertNotEqual('deleted', deleted.instance)
 
     def test_consent(self) -> None:
         """Its values plan as they did; others are names like any."""
