@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How is the openstack client run within the process of a test?"""
 
+import contextlib
 import logging
 import pathlib
 import warnings
@@ -13,6 +14,7 @@ from osc_lib import clientmanager
 
 from kronos.osc import plugin
 from tests import commands
+from tests.terminal import Terminal
 
 LOGGERS = ('', 'cliff', 'iso8601', 'requests', 'stevedore', plugin.IDENTITY)
 """Those whose levels the client sets; they are put back."""
@@ -41,8 +43,13 @@ class OpenStackClient(fixtures.Fixture):
         ):
             self.useFixture(fixtures.EnvironmentVariable(name, value))
 
-    def run(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit status, stdout and stderr."""
+    def run(
+        self, *arguments: str, terminal: Terminal | None = None
+    ) -> tuple[int, str, str]:
+        """Exit status, stdout and stderr.
+
+        :param terminal: what stdin and stderr are; None: a pipe
+        """
         root = logging.getLogger()
         # It logs all, to whatever handlers there are.
         before, root.handlers[:] = root.handlers[:], []
@@ -51,8 +58,19 @@ class OpenStackClient(fixtures.Fixture):
         vars(clientmanager.ClientManager)[plugin.API_NAME]._handle = None
         try:
             with warnings.catch_warnings():
-                return commands.run(shell.main, [*arguments])
+                if terminal is None:
+                    return commands.run(shell.main, [*arguments])
+                return commands.run(_main_on, terminal, [*arguments])
         finally:
             root.handlers[:] = before
             for name, level in zip(LOGGERS, levels, strict=True):
                 logging.getLogger(name).setLevel(level)
+
+
+def _main_on(terminal: Terminal, arguments: list[str]) -> int:
+    with (
+        contextlib.redirect_stderr(terminal.errors),
+        fixtures.MonkeyPatch('sys.stdin', terminal.answers),
+    ):
+        code: int = shell.main(arguments)
+    return code

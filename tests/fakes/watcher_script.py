@@ -35,6 +35,10 @@ class Script:
         default_factory=lambda: ['PENDING', 'ONGOING', 'ONGOING', 'SUCCEEDED']
     )
     """States of the plan once it was started, by look."""
+    cancelled: list[str] = dataclasses.field(
+        default_factory=lambda: ['CANCELLED']
+    )
+    """Likewise, once its cancellation has begun."""
     moves: list[list[str]] = dataclasses.field(
         default_factory=lambda: [
             ['PENDING', 'PENDING'],
@@ -99,7 +103,7 @@ class WatcherScript:
                 and self.plan_state != 'ONGOING'
             ):
                 return 400, _fault('State transition not allowed')
-            self.script.plan = [change['value'], 'CANCELLED']
+            self.script.plan = [change['value'], *self.script.cancelled]
             states = self.script.moves[self._at(self.script.moves)]
             self.script.moves = [
                 states,

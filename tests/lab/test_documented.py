@@ -13,9 +13,9 @@ AGGREGATES = {'gpu': 'alpha', 'hpc': 'beta'}
 """The documentation's, and those of the lab."""
 OF_REAL_HOSTS = re.compile(r'\bbusy-1\b')
 """Commands about a guest that simulated hosts cannot have."""
-OF_AN_EXAMPLE = re.compile(r'\boptimize kronos (plan show|explain) ')
-"""Commands about a plan and a server that only the page has; the unit tests
-of the page run them."""
+OF_AN_EXAMPLE = re.compile(r'\boptimize kronos (plan show|explain|run) ')
+"""Commands about a plan and a server that only the page has, or that ask a
+question; the unit tests of the page run them."""
 OF_TWO_CELLS = re.compile(r'^cells\.rst |\bold1\b|\bcell2\b|\bweb-1\b')
 """What needs cells that this lab has not."""
 TEMPLATE = 'optimize audittemplate create '

@@ -62,7 +62,9 @@ class AuditRun:
         limit = self._polling.pickup_limit()
         name = self._request.name
         for row in self._polling.looks(
-            lambda: self._watcher.audit(name), self._dialogue.remark
+            lambda: self._watcher.audit(name),
+            self._dialogue.remark,
+            self._going_on,
         ):
             state = plain_text.line(row.get('state') or '')
             if state in OVER:
@@ -99,9 +101,14 @@ class AuditRun:
             return
         self.leave()
 
-    def leave(self) -> None:
+    def leave(self, reason: str = '') -> None:
+        """:param reason: for which nobody decides about it"""
+        self._dialogue.remark(reason + self._going_on)
+
+    @property
+    def _going_on(self) -> str:
         name = self._request.name
-        self._dialogue.remark(
+        return (
             f'The audit {name} goes on, and starts no move. To cancel it: '
             f'{ShellCommand.AUDIT_CANCEL.of(audit=name)}'
         )

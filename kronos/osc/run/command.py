@@ -10,6 +10,8 @@ from osc_lib.command import command
 from kronos.osc import commands, plugin
 
 if TYPE_CHECKING:
+    from kronos.osc.run.dialogue import Dialogue
+    from kronos.osc.run.exit_status import ExitStatus
     from kronos.osc.run.views import Percent
 
 PICKUP_SECONDS = 120
@@ -51,7 +53,7 @@ class Run(command.Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
-        from kronos.osc.run import dialogue, polling, request, strategy_run
+        from kronos.osc.run import dialogue, polling
         from kronos.osc.run.exit_status import ExitStatus
 
         if (parsed_args.yes or parsed_args.wait) and not parsed_args.start:
@@ -62,23 +64,7 @@ class Run(command.Command):
         )
         try:
             with commands.reported_errors():
-                watcher = commands.watcher_of(self)
-                return strategy_run.StrategyRun(
-                    watcher,
-                    talk,
-                    polling.Polling(parsed_args.pickup_timeout),
-                    strategy_run.Choice(
-                        parsed_args.start, parsed_args.wait, parsed_args.yes
-                    ),
-                    self._percent,
-                ).run(
-                    request.make(
-                        watcher.goals(),
-                        parsed_args.strategy,
-                        parsed_args.aggregate,
-                        parsed_args.param,
-                    )
-                )
+                return self._run(parsed_args, talk)
         except commands.ReportedError as error:
             if not isinstance(error.__cause__, polling.NoServiceError):
                 raise
@@ -86,6 +72,33 @@ class Run(command.Command):
             return ExitStatus.NO_SERVICE
         finally:
             talk.close()
+
+    def _run(
+        self, parsed_args: argparse.Namespace, talk: 'Dialogue'
+    ) -> 'ExitStatus':
+        from kronos.osc.run import polling, request, strategy_run
+        from kronos.osc.run.exit_status import ExitStatus
+
+        try:
+            watcher = commands.watcher_of(self)
+            audit_request = request.make(
+                watcher.goals(),
+                parsed_args.strategy,
+                parsed_args.aggregate,
+                parsed_args.param,
+            )
+        except KeyboardInterrupt:
+            talk.remark('\nNo audit was created.')
+            return ExitStatus.INTERRUPTED
+        return strategy_run.StrategyRun(
+            watcher,
+            talk,
+            polling.Polling(parsed_args.pickup_timeout),
+            strategy_run.Choice(
+                parsed_args.start, parsed_args.wait, parsed_args.yes
+            ),
+            self._percent,
+        ).run(audit_request)
 
     def _percent(self) -> 'Percent':
         from keystoneauth1 import adapter

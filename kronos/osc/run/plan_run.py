@@ -44,6 +44,7 @@ class PlanRun:
         self._uuid = uuid
         self._percent = percent
         self._began = polling.clock()
+        self._is_cancelled = False
 
     def start(self) -> None:
         """:raises ClientError: Watcher refuses"""
@@ -55,10 +56,16 @@ class PlanRun:
 
         :raises KeyboardInterrupt: by Ctrl-C; the plan goes on
         :raises NoServiceError: no applier takes it
-        :raises ClientError: Watcher refuses, or does not answer for long
+        :raises ClientError: Watcher refuses
+        :raises KronosException: it does not answer for long
         """
         limit = self._polling.pickup_limit()
-        for plan in self._polling.looks(self._read, self._dialogue.remark):
+        shown = ShellCommand.PLAN_MOVES.of(plan=self._uuid)
+        for plan in self._polling.looks(
+            self._read,
+            self._dialogue.remark,
+            f'The plan {self._uuid} goes on. To follow it: {shown}',
+        ):
             if plan.state in OVER:
                 return self._ended(plan)
             elapsed = self._polling.clock() - self._began
@@ -89,16 +96,22 @@ class PlanRun:
             f'Cancel the plan {self._uuid}? Moves under way are aborted.'
         ):
             self._cancel()
+            self._is_cancelled = True
             self._dialogue.remark(f'The plan {self._uuid} is being cancelled.')
             self.follow()
             return
         self.leave()
 
-    def leave(self) -> None:
-        self._dialogue.remark(
-            f'The plan {self._uuid} goes on. To cancel it: '
-            f'{ShellCommand.PLAN_CANCEL.of(plan=self._uuid)}'
-        )
+    def leave(self, reason: str = '') -> None:
+        """:param reason: for which nobody decides about it"""
+        text = f'The plan {self._uuid} '
+        if self._is_cancelled:
+            shown = ShellCommand.PLAN_MOVES.of(plan=self._uuid)
+            text += f'is being cancelled. To follow it: {shown}'
+        else:
+            cancel = ShellCommand.PLAN_CANCEL.of(plan=self._uuid)
+            text += f'goes on. To cancel it: {cancel}'
+        self._dialogue.remark(reason + text)
 
     def _cancel(self) -> None:
         for attempt in range(1, TRIES + 1):

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 
 T = TypeVar('T')
 
 SECONDS = 2.0
 """Between two looks."""
-FAILURES = 30
-"""So many looks in a row may fail: Watcher's API is being restarted."""
+OUTAGE_SECONDS = 60.0
+"""For which looks may fail: Watcher's API is being restarted."""
 PENDING = 'PENDING'
 
 
@@ -37,25 +37,36 @@ class Polling:
     wait: Callable[[float], None] = time.sleep
 
     def looks(
-        self, read: Callable[[], T], remark: Callable[[str], None]
+        self,
+        read: Callable[[], T],
+        remark: Callable[[str], None],
+        outlook: str,
     ) -> Iterator[T]:
         """What is read again and again, without an end.
 
         :param remark: prints why a look failed
-        :raises ClientError: Watcher refuses, or does not answer for long
+        :param outlook: what goes on if Watcher does not answer for long
+        :raises ClientError: Watcher refuses
+        :raises KronosException: it does not answer for long
         """
-        failures = 0
+        since: float | None = None
         while True:
             try:
                 result = read()
             except exceptions.ClientError as error:
-                failures += 1
-                if not error.kwargs['transient'] or failures >= FAILURES:
+                if not error.kwargs['transient']:
                     raise
-                if failures == 1:
+                if since is None:
+                    since = self.clock()
                     remark('Watcher does not answer; trying again')
+                elif self.clock() - since >= OUTAGE_SECONDS:
+                    raise exceptions.KronosException(
+                        'Watcher does not answer for '
+                        f'{durations.exact(OUTAGE_SECONDS)} ({error}). '
+                        f'{outlook}'
+                    ) from error
             else:
-                failures = 0
+                since = None
                 yield result
             self.wait(SECONDS)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kronos.clients.watcher import WatcherClient
+from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.osc.plans import Plan
 from kronos.osc.run import plan_table
@@ -122,4 +123,8 @@ class StrategyRun:
         except KeyboardInterrupt:
             self._dialogue.remark('')
             run.leave()
+        except exceptions.ClientError as error:
+            if not error.kwargs['transient']:
+                raise
+            run.leave('Watcher does not answer. ')
         return ExitStatus.INTERRUPTED

@@ -8,6 +8,7 @@ from typing import Any
 from kronos.reports import parts, thresholds
 from kronos.reports.html import (
     bars,
+    effect_bars,
     grouping,
     hosts,
     naming,
@@ -106,6 +107,8 @@ class Scope:
     groups: grouping.Groups | None
     drains: list[unmoved.DrainedHost]
     staying: unmoved.Staying
+    effects: list[effect_bars.EffectFigure]
+    """Of earlier plans."""
 
 
 def scopes(document: Mapping[str, Any]) -> list[Scope]:
@@ -173,6 +176,7 @@ def _scope(number: int, row: Mapping[str, Any]) -> Scope:
         groups=grouping.groups(row, where),
         drains=unmoved.drains(row, where),
         staying=unmoved.staying(row, where),
+        effects=effect_bars.figures(row.get('effect')),
     )
 
 

@@ -126,6 +126,52 @@ class TestOnATerminal(RunTestCase):
         self.assertEqual(130, code, err)
         self.watcher.await_request(CANCEL_AUDIT)
 
+    def test_ctrl_c_leaves_the_audit(self) -> None:
+        """By another answer, or by Ctrl-C again."""
+        for answer in ('\n', None):
+            run = self.begin(audit=['ONGOING'])
+            run.await_text('is ONGOING')
+            run.interrupt()
+            run.await_text('Cancel the audit')
+            if answer is None:
+                run.interrupt()
+            else:
+                run.type(answer)
+            code, out, err = run.end()
+            self.assertEqual((130, ''), (code, out), err)
+            self.assertRegex(
+                err.splitlines()[-1], 'goes on.* audit update run-spread-'
+            )
+
+    def test_ctrl_c_leaves_the_plan(self) -> None:
+        run = self.begin('--start', '--yes', '--wait', **ENDLESS)
+        run.await_text('1 under way')
+        run.interrupt()
+        run.await_text('Cancel the plan')
+        run.type('n\n')
+        code, _, err = run.end()
+        self.assertEqual(130, code, err)
+        self.assertRegex(
+            err.splitlines()[-1],
+            f'^The plan {PLAN} goes on. To cancel it: openstack .* {PLAN}$',
+        )
+
+    def test_ctrl_c_while_the_plan_is_being_cancelled(self) -> None:
+        run = self.begin(
+            *('--start', '--yes', '--wait'),
+            **ENDLESS,
+            cancelled=['CANCELLING'],
+        )
+        run.await_text('1 under way')
+        run.interrupt()
+        run.await_text('Cancel the plan')
+        run.type('y\n')
+        run.await_text('is CANCELLING')
+        run.interrupt()
+        code, _, err = run.end()
+        self.assertEqual(130, code, err)
+        self.assertIn('is being cancelled. To follow it: ', err)
+
     def test_ctrl_c_cancels_the_plan(self) -> None:
         run = self.begin('--start', '--yes', '--wait', **ENDLESS)
         run.await_text('1 under way')

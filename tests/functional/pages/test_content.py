@@ -52,7 +52,7 @@ class TestBars(base.PageTestCase):
             for policy in scope['policies']
             if policy['scores']
         ]
-        tables = self.look(looking.BARS)
+        tables = [x for x in self.look(looking.BARS) if x['of_hosts']]
         self.assertEqual(5, len(tables))
         for policy, table in zip(figures, tables, strict=True):
             rows = sorted(table['rows'], key=lambda row: row['host'])
@@ -65,6 +65,27 @@ class TestBars(base.PageTestCase):
                 self.assertAlmostEqual(
                     score['after'], row['after'], delta=0.0006
                 )
+
+    def test_what_earlier_plans_promised_and_changed(self) -> None:
+        """Plans that are measured, beside the table of all of them."""
+        for width in base.WIDTHS:
+            document = self.show('mixed', width)
+            effect = document['scopes'][0]['effect']
+            measured = [
+                (_titled(plan), policy['predicted'], policy['realised'])
+                for plan in effect['plans']
+                for policy in plan['policies']
+                if not policy['unmeasured']
+            ]
+            self.assertEqual(1, len(measured))
+            [table] = [x for x in self.look(looking.BARS) if not x['of_hosts']]
+            for row, (plan, predicted, realised) in zip(
+                table['rows'], measured, strict=True
+            ):
+                self.assertEqual(plan, row['host'])
+                self.assertAlmostEqual(predicted, row['before'], delta=0.0006)
+                self.assertAlmostEqual(realised, row['after'], delta=0.0006)
+                self.check_row(row, table['top'])
 
     def test_no_threshold_counts_where_hosts_are_filled(self) -> None:
         document = self.show('packed')
@@ -263,3 +284,8 @@ class TestHostile(base.PageTestCase):
             self.browser.pump()
         for text in self.browser.complaints()[:2]:
             self.assertIn('Content Security Policy', text)
+
+
+def _titled(plan: dict[str, Any]) -> str:
+    """A plan as the title of its row has it."""
+    return f'{plan["uuid"]}{"" if plan["started"] else ", not started"}'

@@ -5,10 +5,13 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+import fixtures
+
 from kronos.osc import rows
-from tests import places
+from tests import places, terminal
 from tests.unit.osc import clouds
 from tests.unit.osc.clouds import uuid
+from tests.unit.osc.run import scripted
 
 PAGE = places.TOP / 'doc' / 'source' / 'client.rst'
 PLAN = '0c3b6f52-7a1e-4d0c-9d3e-2f1b8c5a7e64'
@@ -24,6 +27,32 @@ def examples() -> Iterator[tuple[list[str], str]]:
         words = command.split()
         if words[1:4] == ['openstack', 'optimize', 'kronos']:
             yield words[4:], output
+
+
+class TestRun(scripted.CommandTestCase):
+    def test_it_prints_what_is_shown(self) -> None:
+        """Whoever reads it has a terminal, where the progress goes away."""
+        [(words, shown)] = [x for x in examples() if x[0][0] == 'run']
+        lines = shown.splitlines()
+        [question] = [line for line in lines if line.endswith('[y/N] y')]
+        lines.remove(question)
+        self.useFixture(fixtures.EnvironmentVariable('TERM', 'xterm'))
+        tty = self.useFixture(terminal.Terminal())
+        tty.type('y\n')
+        code, out, _ = self.ended(
+            *words[1:],
+            terminal=tty,
+            message='gpu: 2 migrations, combined imbalance 0.60 -> 0.20',
+        )
+        screen = tty.shown()
+        self.assertEqual(0, code, screen)
+        self.assertIn(question.removesuffix('y'), screen)
+        self.assertEqual(
+            re.sub(r'after [\d.]+ s', 'after', '\n'.join(lines)),
+            re.sub(r'after [\d.]+ s', 'after', out.strip()),
+        )
+        parameters = self.script.audit['parameters']
+        self.assertEqual({'aggregates': ['gpu']}, parameters)
 
 
 class TestPage(clouds.CloudTestCase):
@@ -80,6 +109,8 @@ class TestPage(clouds.CloudTestCase):
     def test_every_command_prints_what_is_shown(self) -> None:
         ran = 0
         for words, output in examples():
+            if words[0] == 'run':
+                continue
             code, out, err = self.run_client(*words)
             self.assertEqual((0, ''), (code, err))
             expected = _TIME.sub('TIME', output)
@@ -96,6 +127,8 @@ class TestPage(clouds.CloudTestCase):
             for words in (('plan', 'list'), ('explain',))
         ]
         options = set(re.findall(r'\[(--\w+)', ''.join(helps)))
+        of_run = self.run_client('run', '--help')[1]
+        options |= set(re.findall(r'\[(--[\w-]+)', of_run))
         theirs = {'--quote', '--noindent', '--max', '--fit', '--print'}
         theirs |= {'--sort', '--format', '--column', '--prefix', '--variable'}
         for name in {*rows.PLAN, *rows.MORE, *keys, *(options - theirs)}:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a plan become a page, by Watcher's API alone?"""
 
+import os
 import pathlib
+import stat
 
 import fixtures
 
@@ -50,6 +52,27 @@ class TestPlanPage(clouds.CloudTestCase):
         self.assertNotIn('<script', text)
         self.assertNotIn('<img', text)
         self.assertIn('&lt;script&gt;x', text)
+
+    def test_it_takes_the_place_of_another_file(self) -> None:
+        """As other pages do: whole, never through a link, by the umask."""
+        target = self.path.with_name('target')
+        target.write_text('another')
+        self.path.symlink_to(target)
+        before = os.umask(0o027)
+        self.addCleanup(os.umask, before)
+        self.assertTrue(self.page().rstrip().endswith('</html>'))
+        self.assertFalse(self.path.is_symlink())
+        self.assertEqual(0o640, stat.S_IMODE(self.path.stat().st_mode))
+        self.assertEqual('another', target.read_text())
+        self.assertEqual({self.path, target}, {*self.path.parent.iterdir()})
+
+    def test_what_was_there_stays_if_it_cannot_be_replaced(self) -> None:
+        self.path.mkdir()
+        self.assertRegex(
+            self.refused('plan', 'show', self.plan, '--html', str(self.path)),
+            'cannot be written: Is a directory; name another file',
+        )
+        self.assertEqual([self.path], [*self.path.parent.iterdir()])
 
     def test_a_file_that_cannot_be_written(self) -> None:
         self.assertRegex(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import fixtures
 from keystoneauth1 import adapter, session, token_endpoint
 from oslotest import base
 from requests_mock.contrib import fixture as wire_fixture
@@ -16,7 +17,9 @@ from kronos.clients.watcher import WatcherClient
 from kronos.osc.run.dialogue import Dialogue
 from kronos.osc.run.polling import Polling
 from kronos.osc.run.request import AuditRequest
+from tests import openstack_client
 from tests.fakes.watcher_script import Script, WatcherScript
+from tests.terminal import Terminal
 
 URL = 'https://watcher.example.org'
 REQUEST = AuditRequest(
@@ -103,3 +106,39 @@ class ScriptedTestCase(base.BaseTestCase):
     def shown(self) -> tuple[str, str]:
         """Standard output and standard error."""
         return self.output.getvalue(), self.errors.getvalue()
+
+
+class CommandTestCase(ScriptedTestCase):
+    """The whole command within the client, which waits for nothing."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.be_patient(0.0)
+
+    def be_patient(self, seconds: float) -> None:
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.osc.run.polling.SECONDS', seconds)
+        )
+
+    def ended(
+        self, *words: str, terminal: Terminal | None = None, **script: Any
+    ) -> tuple[int, str, str]:
+        """Exit status, stdout and stderr, by a script.
+
+        :param terminal: what stdin and stderr are; None: a pipe
+        """
+        self.play(**script)
+        return self.given(*words, terminal=terminal)
+
+    def given(
+        self, *words: str, terminal: Terminal | None = None
+    ) -> tuple[int, str, str]:
+        """The same, by what the wire answers by now."""
+        cloud = {
+            'auth_type': 'admin_token',
+            'auth': {'endpoint': URL, 'token': 's3cret'},
+        }
+        client = self.useFixture(openstack_client.OpenStackClient(cloud))
+        return client.run(
+            'optimize', 'kronos', 'run', *words, terminal=terminal
+        )

@@ -1,36 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the command understand its options, and end with its status?"""
 
-from typing import Any
-
-import fixtures
-
-from tests import openstack_client
 from tests.fakes.watcher_script import PLAN
 from tests.unit.osc.run import scripted
 
 START = f'POST /v1/action_plans/{PLAN}/start'
 
 
-class TestCommand(scripted.ScriptedTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.be_patient(0.0)
-
-    def be_patient(self, seconds: float) -> None:
-        self.useFixture(
-            fixtures.MonkeyPatch('kronos.osc.run.polling.SECONDS', seconds)
-        )
-
-    def ended(self, *words: str, **script: Any) -> tuple[int, str, str]:
-        self.play(**script)
-        cloud = {
-            'auth_type': 'admin_token',
-            'auth': {'endpoint': scripted.URL, 'token': 's3cret'},
-        }
-        client = self.useFixture(openstack_client.OpenStackClient(cloud))
-        return client.run('optimize', 'kronos', 'run', *words)
-
+class TestCommand(scripted.CommandTestCase):
     def test_the_parameters(self) -> None:
         code, out, err = self.ended(
             'cell-drain',
@@ -84,6 +61,15 @@ class TestCommand(scripted.ScriptedTestCase):
             self.assertRegex(
                 err.splitlines()[-1], '^this requires the role .* HTTP 403'
             )
+
+    def test_ctrl_c_before_the_audit(self) -> None:
+        self.play()
+        self.wire.register_uri(
+            'GET', f'{scripted.URL}/v1/strategies', exc=KeyboardInterrupt
+        )
+        code, out, err = self.given('spread')
+        self.assertEqual((130, ''), (code, out), err)
+        self.assertEqual('\nNo audit was created.\n', err)
 
     def test_no_such_strategy(self) -> None:
         code, out, err = self.ended('sprad')

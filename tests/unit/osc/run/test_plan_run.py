@@ -99,6 +99,18 @@ class TestInterrupted(PlanRunTestCase):
             self.assertIn('is CANCELLED: 0 of 2', self.interrupt(state))
             self.assertEqual(1, self.script.requests.count(CANCEL))
 
+    def test_ctrl_c_while_it_is_being_cancelled(self) -> None:
+        self.talk('y\n')
+        run = self.make(plan=['ONGOING'], cancelled=['CANCELLING'])
+        run.start()
+        self.interrupt_at = 4.0
+        self.assertRaises(KeyboardInterrupt, run.interrupted)
+        run.leave()
+        self.assertRegex(
+            self.shown()[1].splitlines()[-1],
+            f'is being cancelled. To follow it: .* kronos plan show {PLAN}',
+        )
+
     def test_it_was_never_started(self) -> None:
         self.talk('y\n')
         run = self.make()

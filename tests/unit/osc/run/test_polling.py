@@ -26,7 +26,7 @@ class TestLooks(scripted.ScriptedTestCase):
             return number
 
         result = []
-        for number in self.polling.looks(read, remarks.append):
+        for number in self.polling.looks(read, remarks.append, 'It goes on.'):
             result.append(number)
             if number == len(outcomes) - 1:
                 break
@@ -41,10 +41,15 @@ class TestLooks(scripted.ScriptedTestCase):
         self.assertRaises(exceptions.ClientError, self.looks, True, None)
 
     def test_an_outage_without_an_end(self) -> None:
-        outage = [False] * polling.FAILURES
-        self.assertRaises(exceptions.ClientError, self.looks, *outage)
+        outage = [False] * (1 + int(polling.OUTAGE_SECONDS / polling.SECONDS))
+        error = self.assertRaises(
+            exceptions.KronosException, self.looks, *outage
+        )
+        self.assertEqual(
+            'Watcher does not answer for 60 s (away). It goes on.', str(error)
+        )
         result, _ = self.looks(*outage[1:], True)
-        self.assertEqual([polling.FAILURES - 1], result)
+        self.assertEqual([len(outage) - 1], result)
 
 
 class TestPickupLimit(scripted.ScriptedTestCase):

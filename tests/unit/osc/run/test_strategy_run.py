@@ -71,3 +71,18 @@ class TestStrategyRun(scripted.ScriptedTestCase):
         status = self.ended(WHOLE, plan=['ONGOING'])
         self.assertEqual(ExitStatus.INTERRUPTED, status)
         self.assertIn('goes on', self.shown()[1])
+
+    def test_ctrl_c_while_watcher_is_away(self) -> None:
+        """Nobody can decide: what goes on is named."""
+        for pattern, script, goes_on in (
+            ('GET /v1/audits/.*', {'audit': ['ONGOING']}, 'audit'),
+            (f'GET /v1/action_plans/{PLAN}', {}, 'plan'),
+        ):
+            self.talk('y\n')
+            self.interrupt_at = self.now + 12.0
+            status = self.ended(WHOLE, refusals={pattern: 503}, **script)
+            self.assertEqual(ExitStatus.INTERRUPTED, status)
+            self.assertRegex(
+                self.shown()[1].splitlines()[-1],
+                f'^Watcher does not answer. The {goes_on} .* goes on',
+            )
