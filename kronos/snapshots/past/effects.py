@@ -238,6 +238,8 @@ def _name(policy: Policy) -> str:
 
 def _unpredicted(plan: PastPlan, policy: Policy) -> Unmeasured | None:
     """Why the actions of a plan predict nothing that can be compared."""
+    if not plan.is_live:
+        return Unmeasured.OFFLINE
     query = fingerprints.of(policy)
     shares = [move.shares.get(policy.name) for move in plan.moves()]
     predicted = [share for share in shares if share is not None]
