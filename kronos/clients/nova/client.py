@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Nova client that reads: hosts, services, servers, migrations."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -143,9 +143,15 @@ class NovaClient(ServerGroups):
         Of every type: live and cold migrations, resizes to another host,
         evacuations; those made by hand are among them.
         """
+        return [rows.event(row) for row in self._changed(since)]
+
+    def list_past_migrations(self, since: float) -> list[types.Event]:
+        """The same, each with when it began."""
+        return [rows.past_event(row) for row in self._changed(since)]
+
+    def _changed(self, since: float) -> Iterator[rows.Row]:
         filters = {'changes-since': rows.time_of(since)}
-        listing = self.api.migrations(**filters)
-        return [rows.event(row) for row in listing if rows.is_move(row)]
+        return filter(rows.is_move, self.api.migrations(**filters))
 
     def list_unfinished_migrations(self) -> list[types.Event]:
         """Moves under way, however long ago Nova last touched their rows.

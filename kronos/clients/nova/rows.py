@@ -4,7 +4,7 @@
 import datetime
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -279,6 +279,11 @@ def event(row: Row) -> types.Event:
         seconds=moment - now.created_at if is_live else 0.0,
         is_resize=kind == 'resize',
     )
+
+
+def past_event(row: Row) -> types.Event:
+    """The same, with when it began: for what happened in a past interval."""
+    return replace(event(row), began=migration(row).created_at)
 
 
 def outcome(status: str) -> types.Outcome:

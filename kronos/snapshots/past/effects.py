@@ -42,6 +42,7 @@ class NovaHistory:
     """What happened on the hosts since the oldest plan."""
 
     events: Sequence[Event]
+    """Of Nova's, with when they began."""
     lives: Sequence[ServerLife]
 
 
@@ -327,7 +328,7 @@ def live(
     return EffectReader(
         prometheus,
         lambda since: NovaHistory(
-            nova.list_migrations(since),
+            nova.list_past_migrations(since),
             list(server_lives.listing(nova.api, since)),
         ),
         hosts,
