@@ -12,7 +12,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.settings import ConsentRule
-from kronos.options.planning import PlanningOptions
+from kronos.options.disruption import DisruptionOptions
 
 _NOT_UP = re.compile(r'Compute service of (\S+) is unavailable')
 
@@ -105,7 +105,7 @@ class MoveSettings:
     """How long it may take inside its window; None: it has no window."""
     aborts_at_end: bool = False
     """Whether it is aborted if it still runs when its window closes."""
-    budgets: PlanningOptions = field(default_factory=PlanningOptions)
+    budgets: DisruptionOptions = field(default_factory=DisruptionOptions)
     """Only those of disruption budgets are set."""
 
 
@@ -130,7 +130,7 @@ def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
         'freezes': kronos.freezes,
         'window_seconds': parameters.get('window_seconds'),
         'aborts_at_end': kronos.window_end == 'abort',
-        'budgets': PlanningOptions(
+        'budgets': DisruptionOptions(
             project_budget=kronos.project_budget,
             project_budgets=kronos.project_budgets,
             group_budget=kronos.group_budget,

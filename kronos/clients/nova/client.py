@@ -157,10 +157,13 @@ class NovaClient(ServerGroups):
         ]
         return [event for event, _ in events], disruptions
 
-    def _moves(self, since: float) -> Iterator[Any]:
+    def list_past_migrations(self, since: float) -> list[types.Event]:
+        """The same, each with when it began."""
+        return [rows.past_event(row) for row in self._moves(since)]
+
+    def _moves(self, since: float) -> Iterator[rows.Row]:
         filters = {'changes-since': rows.time_of(since)}
-        listing = self.api.migrations(**filters)
-        return (row for row in listing if rows.is_move(row))
+        return filter(rows.is_move, self.api.migrations(**filters))
 
     def list_unfinished_migrations(self) -> list[types.Event]:
         """Moves under way, however long ago Nova last touched their rows.

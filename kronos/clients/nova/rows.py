@@ -4,7 +4,7 @@
 import datetime
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -290,6 +290,11 @@ def disruption(row: Row) -> types.Disruption:
         now.created_at,
         outcome(now.status) is types.Outcome.UNDER_WAY,
     )
+
+
+def past_event(row: Row) -> types.Event:
+    """The same, with when it began: for what happened in a past interval."""
+    return replace(event(row), began=migration(row).created_at)
 
 
 def outcome(status: str) -> types.Outcome:

@@ -28,6 +28,11 @@ class Unmeasured(StrEnum):
         'effect_no_forecast',
         'its actions do not contain what they should change',
     )
+    OFFLINE = (
+        'effect_offline',
+        'its instances were shut down to move, and that changes their load, '
+        'too',
+    )
     FORMER_QUERY = (
         'effect_former_query',
         'the queries of the policy have changed since the plan was made',

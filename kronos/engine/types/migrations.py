@@ -59,7 +59,8 @@ class Event:
     plan: Uuid = ''
     """Uuid of the action plan that it is part of; '' for Nova's."""
     began: float = 0.0
-    """Unix seconds: when its action was created; 0 for Nova's."""
+    """Unix seconds: when its action was created; 0 for Nova's, except in the
+    history of an effect."""
     seconds: float = 0.0
     """How long it took, of a live migration that Nova calls completed; 0: not
     known."""

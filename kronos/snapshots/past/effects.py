@@ -42,6 +42,7 @@ class NovaHistory:
     """What happened on the hosts since the oldest plan."""
 
     events: Sequence[Event]
+    """Of Nova's, with when they began."""
     lives: Sequence[ServerLife]
 
 
@@ -238,6 +239,8 @@ def _name(policy: Policy) -> str:
 
 def _unpredicted(plan: PastPlan, policy: Policy) -> Unmeasured | None:
     """Why the actions of a plan predict nothing that can be compared."""
+    if not plan.is_live:
+        return Unmeasured.OFFLINE
     query = fingerprints.of(policy)
     shares = [move.shares.get(policy.name) for move in plan.moves()]
     predicted = [share for share in shares if share is not None]
@@ -325,7 +328,7 @@ def live(
     return EffectReader(
         prometheus,
         lambda since: NovaHistory(
-            nova.list_migrations(since),
+            nova.list_past_migrations(since),
             list(server_lives.listing(nova.api, since)),
         ),
         hosts,

@@ -38,6 +38,12 @@ class PastPlan:
         return self.state in watcher_actions.STARTED
 
     @property
+    def is_live(self) -> bool:
+        """Whether all of its moves are live migrations."""
+        kinds = {row.action_type for row in self.rows}
+        return kinds == {watcher_actions.ACTION_TYPE}
+
+    @property
     def ended(self) -> float:
         """When its last move ended; of one never started, when it was made.
 

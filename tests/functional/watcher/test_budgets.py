@@ -11,7 +11,7 @@ from kronos.clients import placement
 from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
 from kronos.common import exceptions
-from kronos.options.planning import PlanningOptions
+from kronos.options.disruption import DisruptionOptions
 from tests.fakes.small_cloud import cloud
 from tests.functional.watcher.test_turns import TurnsTestCase
 from tests.unit.actions.live import base
@@ -69,7 +69,7 @@ class BudgetsTestCase(TurnsTestCase):
         )
         return run.MigrationRun(
             parameters.MigrationSettings(
-                task=task, budgets=PlanningOptions(project_budget='1/600')
+                task=task, budgets=DisruptionOptions(project_budget='1/600')
             ),
             context.MigrationContext(
                 nova=nova,

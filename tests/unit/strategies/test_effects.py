@@ -42,7 +42,7 @@ class Cloud:
         self.api.wire = types.SimpleNamespace(get_all=lambda *_, **__: [])
         self.listed = self.asked = 0
 
-    def list_migrations(self, since):
+    def list_past_migrations(self, since):
         self.listed += 1
         return []
 

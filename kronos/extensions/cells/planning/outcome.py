@@ -34,7 +34,8 @@ def note(
         return
     for step in result.steps:
         step.how = _move(step.instance, step.destination, snapshot, drain)
-        # Its servers rest for a while, which no load shows.
+        # It is shut down on the way, so its load is not comparable: such a
+        # plan is "effect_offline". Its action has no parameter for it.
         step.effect = {}
         step.why = f'leaves cell {drain.source}, which is being emptied'
         # A cold one goes by a snapshot: no live migration tells of that.

@@ -403,6 +403,16 @@ class TestHistory(LiveMigrateTestCase):
         )
         self.assertEqual(('cmp1', ''), _ends(events[-1]))
 
+    def test_the_past_has_when_each_began(self) -> None:
+        late = '2023-11-14T22:20:00.000000'
+        for kind in ('live-migration', 'resize'):
+            self.gives(migration(1, migration_type=kind, updated_at=late))
+            (event,) = self.nova.list_past_migrations(self.SINCE)
+            self.assertEqual(
+                (60.0, 1200.0),
+                (event.began - self.SINCE, event.at - self.SINCE),
+            )
+
     def test_a_revert_is_a_move_back(self) -> None:
         """It changed the load of both hosts."""
         late = '2023-11-14T22:20:00.000000'

@@ -143,6 +143,12 @@ class EffectsTest(unittest.TestCase):
         effect = self.effect(row(effect=EFFECT), row(effect=None))
         self.assertIs(Unmeasured.NO_FORECAST, effect.unmeasured)
 
+    def test_moves_to_another_cell_are_not_live(self):
+        cold = row(kind='kronos_cross_cell_migrate', effect=None)
+        effect = self.effect(row(effect=EFFECT), cold)
+        self.assertIs(Unmeasured.OFFLINE, effect.unmeasured)
+        self.assertEqual([], self.queries.asked)
+
     def test_a_former_query(self):
         effect = self.effect(row(effect={'cpu': [0.2, 0.1, 'f00']}))
         self.assertIs(Unmeasured.FORMER_QUERY, effect.unmeasured)
