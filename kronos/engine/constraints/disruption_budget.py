@@ -89,7 +89,9 @@ class DisruptionBudget(Constraint):
     def reasons(self, instance: int, host: int) -> list[Reason]:
         if self._rows[instance] and not self._is_home[instance]:
             text = 'it moves once in a plan, since a budget counts its moves'
-            return [Reason(text, Code.DISRUPTION_BUDGET)]
+            account = self._accounts[self._rows[instance][0]]
+            option = account.kind.option
+            return [Reason(text, Code.DISRUPTION_BUDGET, option)]
         return [
             self._accounts[account].reason(self._planned[account])
             for account in self._rows[instance]

@@ -37,6 +37,8 @@ def other(row: Row) -> Any:
         return row.kind(row.default + 17)
     if get_origin(row.kind) is list:
         return ['a']
+    if row.check is not None:
+        return {'a': '2'} if get_origin(row.kind) is dict else '2'
     assert row.choices
     return next(word for word in row.choices if word != row.default)
 

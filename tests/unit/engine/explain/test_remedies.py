@@ -28,6 +28,7 @@ from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import (
     CycleInput,
+    Disruption,
     EarlierMove,
     Event,
     Health,
@@ -375,6 +376,12 @@ def windowed(window: ScopeWindow) -> Scene:
     return Scene(found, cpu())
 
 
+def budget_of_instance() -> Scene:
+    found = three()
+    found.disruptions = [Disruption('v', started=found.taken_at - 60)]
+    return Scene(found, cpu(), {'instance_budget': '1/600'})
+
+
 GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.SCOPE_NO_SERVICES: no_services,
     Code.SCOPE_EXCLUSIONS_UNKNOWN: exclusions_unknown,
@@ -396,6 +403,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.INSTANCE_LOCKED: lambda: of_instance(locked=True),
     Code.INSTANCE_PINNED: lambda: of_instance(tags=['kronos:pin']),
     Code.INSTANCE_CONSENT: lambda: of_instance(tags=['kronos:consent:never']),
+    Code.DISRUPTION_BUDGET: budget_of_instance,
     Code.INSTANCE_NOT_ACTIVE: lambda: of_instance(status='SHUTOFF'),
     Code.INSTANCE_BUSY: lambda: of_instance(task_state='resizing'),
     Code.INSTANCE_NOT_RUNNING: lambda: of_instance(power_state=4),
