@@ -31,7 +31,7 @@ from kronos.cmd.checks import (
 )
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.causes import answers
+from kronos.cmd.checks.causes import answers, windows
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.loads import history
 from kronos.cmd.screen import progress
@@ -286,6 +286,13 @@ class ConfigTest:
                 clients, once, kronos, request, each.file, settings, to
             )
             hosts.update(host for snapshot in taken for host in snapshot.hosts)
+            nova = clients.nova
+            windows.check(
+                kronos,
+                nova.list_aggregates() if taken and nova else [],
+                [snapshot.scope for snapshot in taken],
+                to,
+            )
             causes = answers.Causes(once, taken, settings, remedy, to)
             self._add('queries', each.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:

@@ -105,9 +105,8 @@ def run(
         events = history.events(since, request.audit)
         reader.recall()
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc, host, file, reader).collect(
-            scopes, file.enabled, settings, events
-        )
+        source = _collector(conf, osc, host, file, reader)
+        collected = source.collect(scopes, file.enabled, settings, events)
         snapshots = collected.snapshots
     _note_windows(collected, settings, request, conf.kronos)
     past = _effects(conf, osc, host, file, collected, settings, timings)

@@ -87,7 +87,9 @@ def beside(
 
 
 def _step(
-    number: int, step: types.MigrationStep, window: types.ScopeWindow | None
+    number: int,
+    step: types.MigrationStep,
+    window: types.ScopeWindow | None = None,
 ) -> dict[str, Any]:
     limit = {}
     if window is not None and not window.is_exempt:

@@ -8,6 +8,7 @@ from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine.planning import propose
+from kronos.engine.types import StopReason
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
 from kronos.recordings import load, writer
@@ -54,6 +55,21 @@ class TestReplaying(base.BaseTestCase):
         self.assertEqual([], played(overrides=calm).report.steps)
         one = played(overrides={'keep_hosts': '3'})
         self.assertEqual(3, one.settings.keep_hosts)
+
+    def test_windows(self) -> None:
+        """It plans by the time of the recording, or by another one."""
+        night = {'windows': 'Thu 22:00-23:00 UTC; Sun 01:00-02:00 UTC'}
+        friday, thursday = 1795791600.0, 1795730400.0
+        plan = played(overrides=night, at=friday)
+        self.assertEqual([], plan.report.steps)
+        [scope] = plan.report.scopes
+        self.assertIs(StopReason.WINDOW, scope.stopped)
+        self.assertIn('opens at 2026-11-29 01:00 (UTC)', scope.reason)
+        inside = played(overrides=night, at=thursday + 1.0)
+        self.assertEqual(played().report.steps, inside.report.steps)
+        drain = played(overrides=night, at=friday, mode='evacuate')
+        [scope] = drain.report.scopes
+        self.assertIsNot(StopReason.WINDOW, scope.stopped)
 
     def test_mode(self) -> None:
         one = played(mode='evacuate')

@@ -390,6 +390,35 @@ class TestAnonymized(base.BaseTestCase):
         self.assertNotIn('zebra', copy.tags[1].lower())
         self.assertEqual([copy.project_id], now.settings.consent_projects)
 
+    def test_windows(self) -> None:
+        """They hold as before; what is none may name anything."""
+        night = 'Mon-Fri 22:00-05:30 Europe/Berlin'
+        freeze = '2026-12-20/2027-01-06 UTC'
+        self.was.settings.windows = [night, 'Zebra nights']
+        self.was.settings.freezes = [freeze]
+        self.was.settings.window_exempt = ['kronos_evacuate', 'zebra']
+        aggregate = self.was.gathered.cloud.aggregates[0]
+        aggregate.metadata = {
+            'kronos:window': f'{night}; {night}',
+            'kronos:freeze': 'when Zebra sleeps',
+        }
+        now = anonymizer.anonymized(self.was)
+        self.assertEqual(night, now.settings.windows[0])
+        self.assertEqual([freeze], now.settings.freezes)
+        self.assertEqual('kronos_evacuate', now.settings.window_exempt[0])
+        [metadata] = [
+            each.metadata
+            for each in now.gathered.cloud.aggregates
+            if 'kronos:window' in each.metadata
+        ]
+        self.assertEqual(f'{night}; {night}', metadata['kronos:window'])
+        texts = [
+            metadata['kronos:freeze'],
+            *now.settings.windows,
+            *now.settings.window_exempt,
+        ]
+        self.assertNotIn('zebra', ' '.join(texts).lower())
+
     def test_equal_queries_stay_equal(self) -> None:
         """Two policies share one; two others only differ by a name."""
         rows = [

@@ -58,6 +58,18 @@ class PlannedActionsTestCase(base.BaseTestCase):
         self.assertEqual(['u', 'v'], [one.resource for one in found])
         self.assertEqual([1, 2], [one.parameters['sequence'] for one in found])
         self.assertNotIn('source_closed', found[0].parameters)
+        self.assertNotIn('window_seconds', found[0].parameters)
+
+    def test_window(self):
+        """The action of an exempt strategy has none."""
+        inside = scope('a', step('u', 'h1'))
+        inside.window = types.ScopeWindow(True, move_seconds=20.04)
+        [action] = self.of([[]], inside)
+        self.assertEqual(20.0, action.parameters['window_seconds'])
+        exempt = scope('a', step('u', 'h1'))
+        exempt.window = types.ScopeWindow(False, is_exempt=True)
+        [action] = self.of([[]], exempt)
+        self.assertNotIn('window_seconds', action.parameters)
 
 
 class Backwards(Additions):
