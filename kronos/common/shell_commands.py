@@ -77,6 +77,7 @@ class ShellCommand(StrEnum):
         '/etc/watcher/watcher.conf'
     )
     EXPLAIN = 'kronos-explain'
+    EXPLAIN_DRAIN = 'kronos-explain --live --blockers {host}'
     RECORD = 'kronos-record'
     REPLAY = 'kronos-replay'
     SIMULATE_FETCH = 'kronos-simulate --fetch 7d --out DIR'

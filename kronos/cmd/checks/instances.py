@@ -121,8 +121,9 @@ def _report_unknown(servers: dict[str, Instance], findings: Findings) -> None:
     if unknown:
         findings.warning(
             'consent-unknown',
-            f'{len(unknown)} values of {consent.KEY} are unknown, so they '
-            f'count as {consent.Consent.NEVER}: {_listed(unknown)}',
+            f'{len(unknown)} values of {consent.KEY} are unknown, and '
+            f'Kronos treats them as {consent.Consent.NEVER}: '
+            f'{_listed(unknown)}',
             f'have the owners set {", ".join(consent.Consent)}',
         )
 
@@ -144,8 +145,8 @@ def _report_staying(
             'consent-drain',
             f'{len(staying)} servers stay if you drain their hosts, since '
             f'their owners do not consent: {_listed(staying)}',
-            f'before you drain a host, run {ShellCommand.EXPLAIN} --live '
-            '--blockers HOST',
+            'before you drain a host, run '
+            f'"{ShellCommand.EXPLAIN_DRAIN.general}"',
         )
 
 

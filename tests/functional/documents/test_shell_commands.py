@@ -103,6 +103,9 @@ RUN_BY = {
         'tests/lab/long/test_upgrade.py:TestUpgrade.'
         'test_what_the_documentation_shows'
     ),
+    ShellCommand.EXPLAIN_DRAIN: (
+        'tests/unit/cmd/test_explain_drain.py:TestLive.test_the_cloud_as_it_is'
+    ),
     ShellCommand.EXPLAIN: (
         'tests/lab/test_drivers_agree.py:TestDriversAgree.'
         'test_documented_commands'
