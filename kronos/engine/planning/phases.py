@@ -74,7 +74,12 @@ class PhaseRunner:
         self.snapshot = scope.now
         self.scorecard = scope.card
         self.settings = scope.settings
-        self.utilization = build.build(scope.now, scope.card, scope.profiles)
+        self.utilization = build.build(
+            scope.now,
+            scope.card,
+            scope.profiles,
+            use.factors(scope.now.effects, scope.settings),
+        )
         if scope.settings.veto_reference is VetoReference.INITIAL:
             self.utilization.vetoed_above = self.utilization.imbalances
         self.placement = Placement.of(scope.now, self.utilization.index)

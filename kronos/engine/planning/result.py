@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kronos.engine import server_groups, wording
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
+from kronos.engine.effect import use
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
@@ -148,6 +149,8 @@ def planned(
     _explain(result, phases, fixed)
     _extend(result, phases)
     _limit(result, phases)
+    effects = phases.snapshot.effects, utilization.policies, phases.settings
+    result.warnings += use.scaled(*effects)
     result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
@@ -360,9 +363,13 @@ def _step(
 
 
 def _effect(undo: Undo, phases: PhaseRunner) -> dict[str, Shares]:
-    """By policy what a move should change at either end."""
+    """By policy what a move should change at either end.
+
+    Without the factors of earlier plans.
+    """
     utilization = phases.utilization
-    usage = utilization.usage[:, undo.instance]
+    # A ratio of scaled promises would swing back to 1 with the next plans.
+    usage = utilization.unscaled(utilization.usage[:, undo.instance])
     leaving, arriving = (
         (usage / utilization.capacity[:, host]).tolist()
         for host in (undo.source, undo.destination)
