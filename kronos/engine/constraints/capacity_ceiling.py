@@ -151,7 +151,8 @@ class CapacityCeiling(Constraint):
         """[instances, H or 1]: the same for each host."""
         if self._grown is self._usage or self._origins is None:
             return self._usage[p][instances][:, None]
-        counted = np.tile(self._grown[p][instances][:, None], self._shape[1])
+        grown = self._grown[p][instances][:, None]
+        counted: FloatArray = np.tile(grown, self._shape[1])
         rows = np.arange(len(instances))
         counted[rows, self._origins[instances]] = self._usage[p][instances]
         return counted

@@ -22,16 +22,18 @@ def limited(
     policies: Collection[str],
     settings: Settings,
 ) -> str:
-    """Why ``canary_moves`` limits a plan; '' if it does not.
+    """How ``canary_moves`` limits a plan, and why; '' if it does not.
 
     :param policies: names of those in use
     """
     if settings.use_effect is not EffectUse.LIMIT:
         return ''
+    moves = wording.counted(settings.canary_moves, 'migration')
+    most = f'canary_moves allows {moves} for balance: '
     used = _used(effects, policies)
     worst = min(used, key=lambda each: (each.trust, each.policy), default=None)
     if worst and worst.trust < regression.TRUSTED:
-        return (
+        return most + (
             f'the trust in the effect on {worst.policy} is '
             f'{worst.trust:.2f}, below '
             f'{regression.TRUSTED:g} (ratio {worst.ratio:.3g} of '
@@ -39,7 +41,7 @@ def limited(
         )
     number = regression.plans(used)
     if number < regression.FULL_RECORD:
-        return (
+        return most + (
             f'fewer than {regression.FULL_RECORD} earlier plans of the scope '
             f'are measured ({number})'
         )

@@ -160,9 +160,9 @@ class PhaseRunner:
         young = self._spared(phase)
         fixed = {**self.inputs.fixed, **young}
         budget = simulation.budget
-        simulation.budget = self._budget(simulation)
+        self._limit(simulation)
         end = search(simulation, replace(self.inputs, fixed=fixed))
-        simulation.budget = budget
+        simulation.budget, simulation.canary = budget, None
         position = self.utilization.index.instance
         end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         self.ends.append(end)
@@ -170,18 +170,18 @@ class PhaseRunner:
             Stage(phase.value, len(simulation.steps) - before, end.reason)
         )
 
-    def _budget(self, simulation: Simulation) -> int | None:
-        """That of the current phase: ``canary_moves`` limits balance."""
+    def _limit(self, simulation: Simulation) -> None:
+        """Set the budget of the phase: ``canary_moves`` limits balance."""
         if not (self.effect_limit and simulation.rules.is_balance):
-            return simulation.budget
+            return
         used = sum(
             self.rules(step.phase).is_balance for step in simulation.steps
         )
         left_over = max(0, self.settings.canary_moves - used)
         most = len(simulation.steps) + left_over
-        return (
-            most if simulation.budget is None else min(simulation.budget, most)
-        )
+        if simulation.budget is None or most < simulation.budget:
+            simulation.budget = most
+            simulation.canary = self.settings.canary_moves
 
     def begin(self, simulation: Simulation, phase: Phase) -> None:
         """Let a simulation enter a phase, with its rules and who may move."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kronos.engine import server_groups, wording
+from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.effect import use
@@ -166,16 +166,12 @@ def _judge(result: AggregateResult, last: PhaseResult) -> None:
 
 
 def _limit(result: AggregateResult, phases: PhaseRunner) -> None:
-    """Say why there are few migrations for balance, where there may be."""
+    """Note why there are few migrations for balance, if a phase has any."""
     if not any(phases.rules(phase).is_balance for phase in phases.order()):
         return
     result.effect_limit = phases.effect_limit
     if result.effect_limit:
-        most = wording.counted(phases.settings.canary_moves, 'migration')
-        result.warnings.append(
-            f'{result.effect_limit}, so the plan has at most {most} for '
-            'balance (use_effect is limit, canary_moves)'
-        )
+        result.warnings.append(result.effect_limit)
 
 
 def _combined(card: Scorecard) -> float:

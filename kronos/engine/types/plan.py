@@ -267,8 +267,8 @@ class AggregateResult:
     """Why its drain goes by Placement, or not by all policies that must be
     used, and nothing else is planned; '' where it does not."""
     effect_limit: str = ''
-    """Why migrations for balance were limited to ``canary_moves``; '' where
-    they were not."""
+    """How ``canary_moves`` limits the migrations for balance, and why; '' if
+    it does not."""
     begun: list[Begun] = field(default_factory=list)
     hosts_in_use_before: int = 0
     """Hosts of the scope with at least one instance."""

@@ -53,6 +53,7 @@ class TestLimited(base.BaseTestCase):
         effects = [EffectRatio('cpu', 0.9, 4), EffectRatio('ram', 1.7, 4)]
         text = use.limited(effects, ['cpu', 'ram'], LIMIT)
         self.assertIn('ram is 0.30, below 0.5 (ratio 1.7 of 4 plans)', text)
+        self.assertIn('canary_moves allows 3 migrations for balance: ', text)
         self.assertEqual('', use.limited(effects, ['cpu'], LIMIT))
 
     def test_too_few_plans(self) -> None:

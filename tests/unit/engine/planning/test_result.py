@@ -90,15 +90,15 @@ class TestFactors(base.BaseTestCase):
         No destination ends above the highest host of before.
         """
         result = self.planned(EffectUse.DAMP, 0.5)
-        for policy in result.policies:
-            loads = {score.host: score.value for score in policy.scores}
+        for judged in result.policies:
+            loads = {score.host: score.value for score in judged.scores}
             highest = max(loads.values())
             for step in result.steps:
-                shares = step.effect[policy.name]
+                shares = step.effect[judged.name]
                 loads[step.source] -= 0.5 * shares.leaving
                 loads[step.destination] += 0.5 * shares.arriving
                 self.assertLess(loads[step.destination], highest)
-            for score in policy.scores:
+            for score in judged.scores:
                 self.assertAlmostEqual(loads[score.host], score.after)
 
     def test_calibrated(self) -> None:
