@@ -121,17 +121,18 @@ EFFECT_OPTS = [
     cfg.IntOpt(
         'effect_settling_seconds',
         min=0,
-        help='Seconds after the end of a plan before kronos-effect measures '
-        'what it changed. Set it longer than the queries of the policies '
-        'look back. Unset: the value of cooldown.',
+        help='Seconds after the end of a plan before Kronos measures what it '
+        'changed, for reports, metrics, kronos-effect and use_effect. Set it '
+        'longer than the queries of the policies look back. Unset: the value '
+        'of cooldown.',
     ),
     cfg.IntOpt(
         'effect_plans',
         default=10,
         min=1,
         max=100,
-        help='Number of the newest plans of a scope that kronos-effect '
-        'measures.',
+        help='Number of the newest plans of a scope that Kronos measures, '
+        'for reports, metrics, kronos-effect and use_effect.',
     ),
 ]
 

@@ -498,7 +498,7 @@ class Code(ReasonCode):
         'budget_used',
         'No migration is left in the budget.',
         'Raise max_migrations of the audit, or max_migrations_per_cycle of '
-        'the policies.',
+        'the policies; or canary_moves, if use_effect limits the plan.',
     )
     NOT_ASKED = (
         'not_asked',

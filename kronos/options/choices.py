@@ -114,6 +114,15 @@ class EffectUse(Choice):
         'a plan has at most canary_moves migrations for balance if the trust '
         'in the scope is below 0.5, or fewer than three plans are measured',
     )
+    DAMP = (
+        'damp',
+        'Kronos multiplies the predicted effect of moves on a policy by its '
+        'ratio if that is below 1, by at least 0.25',
+    )
+    CALIBRATE = (
+        'calibrate',
+        'the same, and also by ratios above 1, by at most 2',
+    )
 
 
 class SoftRules(Choice):

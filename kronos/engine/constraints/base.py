@@ -52,6 +52,9 @@ class CapacityReadings:
     room for besides, once; None: nothing."""
     origins: IntArray | None = None
     """[V], where the instances were before the plan."""
+    growths: FloatArray | None = None
+    """[P], at least 1: how many times its usage an instance counts on a host
+    that it comes to; None: 1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,10 @@ class CapacityCeiling(Constraint):
         self._origins = readings.origins
         if readings.charges is not None and readings.charges.any():
             self._charges = readings.charges
+        self._grown = self._usage
+        """[P, V]: what instances count on hosts that they come to."""
+        if readings.growths is not None and (readings.growths > 1.0).any():
+            self._grown = self._usage * readings.growths[:, None]
         self._arrived: dict[tuple[int, int], int] = {}
         """By origin and host, how many instances have come."""
 
@@ -73,7 +77,7 @@ class CapacityCeiling(Constraint):
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
         against: list[Reason] = []
-        used = self._usage[:, instance] + self._charge(instance, host)
+        used = self._counted(instance, host) + self._charge(instance, host)
         share = used / self._capacity[:, host]
         projected = self._loads[:, host] + share
         for p in np.flatnonzero(~self._below(projected, self._ceilings)):
@@ -97,35 +101,61 @@ class CapacityCeiling(Constraint):
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)
         for p, ceiling in enumerate(self._ceilings):
-            share = self._usage[p][instances][:, None] / self._capacity[p]
+            share = self._counted_rows(p, instances) / self._capacity[p]
             share += self._charged_rows(p, instances)
             mask &= self._below(self._loads[p] + share, ceiling)
         return mask
 
     def column(self, host: int) -> BoolArray:
         mask = np.ones(self._shape[0], dtype=bool)
+        used = self._counted(slice(None), host)
         for p, ceiling in enumerate(self._ceilings):
-            share = self._usage[p] / self._capacity[p, host]
+            share = used[p] / self._capacity[p, host]
             share += self._charged_column(p, host)
             mask &= self._below(self._loads[p, host] + share, ceiling)
         return mask
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
-        used = self._usage[:, instances].sum(axis=1)
+        used = self._counted(instances, host).sum(axis=1)
         for instance in self._first_of_origins(instances):
             used = used + self._charge(instance, host)
         projected = self._loads[:, host] + used / self._capacity[:, host]
         return bool(np.all(self._below(projected, self._ceilings)))
 
     def follow(self, instance: int, source: int, destination: int) -> None:
-        used = self._usage[:, instance]
+        used = self._counted(instance, source)
         self._loads[:, source] -= used / self._capacity[:, source]
         self._leave(instance, source)
+        used = self._counted(instance, destination)
         charge = self._charge(instance, destination)
         self._loads[:, destination] += (used + charge) / self._capacity[
             :, destination
         ]
         self._enter(instance, destination)
+
+    def _counted(
+        self, instances: int | IntArray | slice, host: int
+    ) -> FloatArray:
+        """[P, ...]: what instances count on a host, without charges.
+
+        On their origin as measured, so that a move is taken back exactly.
+        """
+        if self._grown is self._usage or self._origins is None:
+            return self._usage[:, instances]
+        at_home = np.equal(self._origins[instances], host)
+        return np.where(
+            at_home, self._usage[:, instances], self._grown[:, instances]
+        )
+
+    def _counted_rows(self, p: int, instances: IntArray) -> FloatArray:
+        """[instances, H or 1]: the same for each host."""
+        if self._grown is self._usage or self._origins is None:
+            return self._usage[p][instances][:, None]
+        grown = self._grown[p][instances][:, None]
+        counted: FloatArray = np.tile(grown, self._shape[1])
+        rows = np.arange(len(instances))
+        counted[rows, self._origins[instances]] = self._usage[p][instances]
+        return counted
 
     def _charge(self, instance: int, host: int) -> FloatArray:
         """[P]: what comes along with an instance, as the first of its origin.

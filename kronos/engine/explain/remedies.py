@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import MARGIN
+from kronos.engine.explain import budgets
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.extension import ReasonCode
-from kronos.engine.planning.scope_planner import budget_in_force, under_way
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
@@ -22,10 +22,6 @@ from kronos.policies.models import Mode
 
 SCALE = 10000
 """Limits are proposed with four digits, with which imbalances are shown."""
-NEXT_BUDGETS = 12
-"""So many budgets are proposed one by one; further ones by leaps."""
-LEAPS = range(1, 13)
-"""The powers of two by which they are larger."""
 LISTS = frozenset({'allowed_extra_specs'})
 """Options of which several remedies add to the same list."""
 _EVEN = (MigrationPhase.SPREAD, MigrationPhase.EVACUATE)
@@ -251,27 +247,9 @@ def _balanced(
 def _budget(
     case: PlanningInput, result: AggregateResult, verdict: Verdict
 ) -> Iterator[Remedy]:
-    """Of one move more, and so on.
-
-    A host that is emptied whole takes as many as it has.
-    """
-    used = {policy.name for policy in result.policies if not policy.skipped}
-    policies = [policy for policy in case.policies if policy.name in used]
-    budget = budget_in_force(case.settings, policies or case.policies)
-    busy = len(under_way(case.snapshot, case.settings))
-    budget = max(budget, len(result.steps) + busy)
-    numbers = [
-        *range(1, NEXT_BUDGETS + 1),
-        *(NEXT_BUDGETS * 2**n for n in LEAPS),
-    ]
-    if case.policies[0].mode is Mode.PACK:
-        hosts = [instance.host for instance in result.instances.values()]
-        numbers.insert(1, hosts.count(verdict.source))
-    for more in dict.fromkeys(numbers):
+    for budget in budgets.larger(case, result, verdict):
         yield Remedy(
-            'Raise max_migrations of the audit, or max_migrations_per_cycle '
-            f'of the policies, to {budget + more}.',
-            max_migrations=budget + more,
+            budget.text, dict(budget.overrides), budget.max_migrations
         )
 
 
@@ -322,7 +300,10 @@ def _whole(
 
 
 def _no_budget(tried: Sequence[Remedy]) -> str:
-    numbers = ', '.join(str(remedy.max_migrations) for remedy in tried)
+    numbers = ', '.join(
+        str(remedy.overrides.get('canary_moves', remedy.max_migrations))
+        for remedy in tried
+    )
     return f'None of the budgets that were tried is large enough: {numbers}.'
 
 

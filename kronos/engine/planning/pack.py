@@ -217,10 +217,9 @@ class Consolidation:
         host = int(self._placement.host_of[later[0]])
         begun = Begun(self._name(host), number, number - len(later))
         self._begun.append(begun)
-        budget = _migrations(self._simulation.budget or 0)
         text = (
-            f'{begun.told}; it leaves with a later audit, because the budget '
-            f'of {budget} is used'
+            f'{begun.told}; it leaves with a later audit, because '
+            f'{self._used_up()}'
         )
         reason = Reason(text, Code.BUDGET_USED)
         return dict.fromkeys(later.tolist(), reason)
@@ -241,8 +240,9 @@ class Consolidation:
             return None
         self._is_budget_short = True
         return Reason(
-            f'that takes {_migrations(len(instances))}, and the budget of '
-            f'{self._simulation.budget} has 0 left',
+            f'that takes {_migrations(len(instances))}, and the '
+            f'{self._simulation.limit(str(self._simulation.budget))} has 0 '
+            'left',
             Code.BUDGET_USED,
         )
 
@@ -276,8 +276,7 @@ class Consolidation:
         )
         if untried:
             self._is_budget_short = True
-        used = _migrations(self._simulation.budget or 0)
-        text = Reason(f'the budget of {used} is used', Code.BUDGET_USED)
+        text = Reason(self._used_up(), Code.BUDGET_USED)
         return dict.fromkeys(untried, text) | {
             instance: self._no_destination(instance) for instance in stuck
         }
@@ -300,13 +299,16 @@ class Consolidation:
         text = f'{_hosts(len(emptied))} emptied{after}{names}'
         further = 'no further host can be emptied'
         if self._is_budget_short:
-            budget = _migrations(self._simulation.budget or 0)
-            further = f'the budget of {budget} is used'
+            further = self._used_up()
         for begun in self._begun:
             further = f'{begun.told}, and the next audit goes on; {further}'
         number = int(self.scope.in_use().sum())
         stay = f'{_hosts(number)} stay{"s" if number == 1 else ""} in use'
         return f'{text}, {stay}; {further}'
+
+    def _used_up(self) -> str:
+        budget = _migrations(self._simulation.budget or 0)
+        return f'the {self._simulation.limit(budget)} is used'
 
     def _name(self, host: int) -> str:
         return self._utilization.index.hosts[host]

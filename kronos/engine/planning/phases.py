@@ -80,7 +80,12 @@ class PhaseRunner:
         self.snapshot = scope.now
         self.scorecard = scope.card
         self.settings = scope.settings
-        self.utilization = build.build(scope.now, scope.card, scope.profiles)
+        self.utilization = build.build(
+            scope.now,
+            scope.card,
+            scope.profiles,
+            use.factors(scope.now.effects, scope.settings),
+        )
         if scope.settings.veto_reference is VetoReference.INITIAL:
             self.utilization.vetoed_above = self.utilization.imbalances
         self.placement = Placement.of(scope.now, self.utilization.index)
@@ -161,9 +166,9 @@ class PhaseRunner:
         young = self._spared(phase)
         fixed = {**self.inputs.fixed, **young}
         budget = simulation.budget
-        simulation.budget = self._budget(simulation)
+        self._limit(simulation)
         end = search(simulation, replace(self.inputs, fixed=fixed))
-        simulation.budget = budget
+        simulation.budget, simulation.canary = budget, None
         position = self.utilization.index.instance
         end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         if end.stopped is not StopReason.BALANCED:
@@ -189,18 +194,18 @@ class PhaseRunner:
                 if reason.code is Code.DISRUPTION_BUDGET:
                     end.stayed.setdefault(instance, reason)
 
-    def _budget(self, simulation: Simulation) -> int | None:
-        """That of the current phase: ``canary_moves`` limits balance."""
+    def _limit(self, simulation: Simulation) -> None:
+        """Set the budget of the phase: ``canary_moves`` limits balance."""
         if not (self.effect_limit and simulation.rules.is_balance):
-            return simulation.budget
+            return
         used = sum(
             self.rules(step.phase).is_balance for step in simulation.steps
         )
         left_over = max(0, self.settings.canary_moves - used)
         most = len(simulation.steps) + left_over
-        return (
-            most if simulation.budget is None else min(simulation.budget, most)
-        )
+        if simulation.budget is None or most < simulation.budget:
+            simulation.budget = most
+            simulation.canary = self.settings.canary_moves
 
     def begin(self, simulation: Simulation, phase: Phase) -> None:
         """Let a simulation enter a phase, with its rules and who may move."""

@@ -202,8 +202,7 @@ class Relief:
 
     def _why_stays(self, instance: int, host: int) -> Reason:
         if self._simulation.remaining <= 0:
-            budget = self._simulation.budget or 0
-            text = f'{self._standing(host)}; the budget of {budget} is used'
+            text = f'{self._standing(host)}; {self._used_up()}'
             return Reason(text, Code.BUDGET_USED)
         why = stop_reasons.no_destination(
             self._simulation,
@@ -213,6 +212,10 @@ class Relief:
         )
         text = f'{self._standing(host)}; {why}'
         return Reason(text, Code.NOT_RELIEVED)
+
+    def _used_up(self) -> str:
+        budget = self._simulation.budget or 0
+        return f'the {self._simulation.limit(str(budget))} is used'
 
     def _standing(self, host: int) -> str:
         """``cmp1 is at 0.953 by cpu, above 0.9``"""
@@ -237,8 +240,7 @@ class Relief:
             return text
         why = 'no other host can take any of its servers'
         if self._simulation.remaining <= 0:
-            budget = self._simulation.budget or 0
-            why = f'the budget of {budget} is used'
+            why = self._used_up()
         more = len(staying) - 1
         others = (
             f' and {wording.counted(more, "other host")} too' if more else ''

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kronos.engine import server_groups, wording
+from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
+from kronos.engine.effect import use
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
@@ -149,6 +150,8 @@ def planned(
     _explain(result, phases, fixed)
     _extend(result, phases)
     _limit(result, phases)
+    effects = phases.snapshot.effects, utilization.policies, phases.settings
+    result.warnings += use.scaled(*effects)
     result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
@@ -164,16 +167,12 @@ def _judge(result: AggregateResult, last: PhaseResult) -> None:
 
 
 def _limit(result: AggregateResult, phases: PhaseRunner) -> None:
-    """Say why there are few migrations for balance, where there may be."""
+    """Note why there are few migrations for balance, if a phase has any."""
     if not any(phases.rules(phase).is_balance for phase in phases.order()):
         return
     result.effect_limit = phases.effect_limit
     if result.effect_limit:
-        most = wording.counted(phases.settings.canary_moves, 'migration')
-        result.warnings.append(
-            f'{result.effect_limit}, so the plan has at most {most} for '
-            'balance (use_effect is limit, canary_moves)'
-        )
+        result.warnings.append(result.effect_limit)
 
 
 def _combined(card: Scorecard) -> float:
@@ -361,9 +360,13 @@ def _step(
 
 
 def _effect(undo: Undo, phases: PhaseRunner) -> dict[str, Shares]:
-    """By policy what a move should change at either end."""
+    """By policy what a move should change at either end.
+
+    Without the factors of earlier plans.
+    """
     utilization = phases.utilization
-    usage = utilization.usage[:, undo.instance]
+    # A ratio of scaled promises would swing back to 1 with the next plans.
+    usage = utilization.unscaled(utilization.usage[:, undo.instance])
     leaving, arriving = (
         (usage / utilization.capacity[:, host]).tolist()
         for host in (undo.source, undo.destination)

@@ -47,6 +47,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
         all_judged=not any(
             policy.skipped for policy in inputs.scorecard.results
         ),
+        limit='' if simulation.canary is None else simulation.limit(''),
     )
     if result.stopped is StopReason.STUCK:
         reason += dust

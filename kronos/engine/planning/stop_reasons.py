@@ -64,10 +64,12 @@ def why_stopped(
     migrations: int,
     settings: Settings,
     all_judged: bool = True,
+    limit: str = '',
 ) -> str:
     """The reason of a planning that took place, with its numbers.
 
     :param all_judged: whether no policy was skipped
+    :param limit: what limits the migrations; '' for the budget
     """
     moves = wording.counted(migrations, 'migration')
     after = f' after {moves}' if migrations else ''
@@ -80,7 +82,9 @@ def why_stopped(
         )
     if stopped is StopReason.BUDGET:
         text = 'no migration is left in the budget'
-        if migrations:
+        if limit:
+            text = f'the {limit} is used'
+        elif migrations:
             text = f'the budget of {moves} is used'
     else:
         text = (

@@ -2,7 +2,7 @@
 """The arrays of a scope, built from its snapshot and scorecard."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from kronos.policies.models import Policy
 
 
 def build(
-    snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
+    snapshot: Snapshot,
+    scorecard: Scorecard,
+    profiles: Profiles,
+    factors: Mapping[str, float],
 ) -> Utilization:
     """Lay a scope out in arrays; the order of no dict matters.
 
@@ -24,6 +27,7 @@ def build(
     host's score and stay there.
 
     :param scorecard: at least one policy in use, one host that counts
+    :param factors: by policy what usages are multiplied by
     :raises ValueError: if a weight or usage is negative, or a capacity is
         not above 0
     """
@@ -39,21 +43,23 @@ def build(
         else none
         for instance in instances
     ]
+    factor = np.array([factors.get(name, 1.0) for name in names])
+    usage = np.array(
+        [[usage[name] for usage in usages] for name in names], dtype=float
+    ).reshape(len(names), len(instances))
     return Utilization(
         index=index,
         policies=names,
         weights=np.array([result.weight for result in used]),
         thresholds=np.array([result.threshold for result in used]),
         scores=_by_host(scorecard.values, names, index, 0.0),
-        usage=np.array(
-            [[usage[name] for usage in usages] for name in names],
-            dtype=float,
-        ).reshape(len(names), len(instances)),
+        usage=usage * factor[:, None],
         capacity=_by_host(profiles.capacities, names, index, 1.0),
         counts=np.array([host in counting for host in index.hosts]),
         memory_mb=np.array(
             [instance.memory_mb for instance in instances], dtype=np.intp
         ),
+        factors=factor,
     )
 
 
@@ -69,7 +75,7 @@ def capacity_readings(
     :param policies: those in use, in the order of the scorecard
     :param host_of: [V], where each instance was before the plan
     """
-    usage = utilization.usage.copy()
+    usage = utilization.unscaled(utilization.usage)
     for p, name in enumerate(utilization.policies):
         bounds = profiles.bounds.get(name, {})
         for v, uuid in enumerate(utilization.index.instances):
@@ -87,6 +93,7 @@ def capacity_readings(
             profiles.charges, utilization.policies, utilization.index, 0.0
         ),
         host_of,
+        np.maximum(1.0, utilization.factors),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kronos.engine import wording
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.phase_rules import PhaseRules
@@ -76,6 +77,9 @@ class Simulation:
         self.placement = placement
         self.utilization = utilization
         self.budget = budget
+        self.canary: int | None = None
+        """``canary_moves``, if it and not the budget of the plan limits the
+        phase under way."""
         self.steps: list[SimulatedMove] = []
         self.movable: BoolArray = np.zeros(len(placement.host_of), dtype=bool)
         """[V]; what may be planned in the phase under way"""
@@ -120,6 +124,16 @@ class Simulation:
         if self.budget is None:
             return math.inf
         return self.budget - len(self.steps)
+
+    def limit(self, number: str) -> str:
+        """What limits the moves, as text: ``budget of 5 migrations``.
+
+        :param number: the budget, as the sentence has it
+        """
+        if self.canary is None:
+            return f'budget of {number}'
+        moves = wording.counted(self.canary, 'migration')
+        return f'limit of {moves} by canary_moves'
 
     def on(self, host: int) -> IntArray:
         """The movable instances on a host."""

@@ -84,10 +84,12 @@ class Utilization:
     :param thresholds: per policy [P]
     :param scores: [P, H]; what stands at a host that does not count is
         never looked at
-    :param usage: [P, V], at least 0; 0 for fixed load
+    :param usage: [P, V], at least 0; 0 for fixed load; of moves, so times the
+        factor of the policy
     :param capacity: [P, H], above 0: a usage is this share of the host
     :param counts: [H], whether a host counts in max and min
     :param memory_mb: [V]
+    :param factors: [P], above 0; None: 1
     :raises ValueError: if a weight, usage or capacity is out of its range:
         the search would silently miss moves
     """
@@ -103,6 +105,7 @@ class Utilization:
         capacity: FloatArray,
         counts: BoolArray,
         memory_mb: IntArray,
+        factors: FloatArray | None = None,
     ) -> None:
         _refuse(policies, weights, 'weight', weights >= 0.0)
         _refuse(policies, usage, 'usage', usage >= 0.0)
@@ -116,6 +119,9 @@ class Utilization:
         self.capacity = capacity
         self.counts = counts
         self.memory_mb = memory_mb
+        self.factors: FloatArray = (
+            np.ones(len(policies)) if factors is None else factors
+        )
         self._counting = np.flatnonzero(counts)
         self._is_share = [bool(np.all(row == 1.0)) for row in capacity]
         self.whole = Ends.of(scores, np.tile(counts, (len(scores), 1)))
@@ -203,6 +209,10 @@ class Utilization:
         above = values - values.min(axis=1, keepdims=True)
         over = above > self.thresholds[:, None] + EPSILON
         return int(over.any(axis=0).sum())
+
+    def unscaled(self, usage: FloatArray) -> FloatArray:
+        """Usages [P, ...] without the factors of the policies."""
+        return (usage.T / self.factors).T
 
     def move(self, instance: int, source: int, destination: int) -> Undo:
         """Take an instance's share off one host and add it to another."""

@@ -274,8 +274,8 @@ class AggregateResult:
     """Why its drain goes by Placement, or not by all policies that must be
     used, and nothing else is planned; '' where it does not."""
     effect_limit: str = ''
-    """Why migrations for balance were limited to ``canary_moves``; '' where
-    they were not."""
+    """How ``canary_moves`` limits the migrations for balance, and why; '' if
+    it does not."""
     window: ScopeWindow | None = None
     """None: there is none."""
     window_limit: str = ''

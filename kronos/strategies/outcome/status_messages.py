@@ -75,7 +75,9 @@ def _scope_summary(
     additions: Additions,
     distrust: str,
 ) -> str:
-    doubts = [*unjudged(scope), *filter(None, [distrust])]
+    # The limit has the same numbers, of the policies in use.
+    trust = scope.effect_limit or distrust
+    doubts = [*unjudged(scope), *filter(None, [trust])]
     first = ''.join(f'{text}; ' for text in doubts)
     if scope.stopped in _NAMES_ITSELF:
         return f'{first}{scope.reason}'  # it names the scope itself

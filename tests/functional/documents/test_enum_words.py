@@ -33,7 +33,7 @@ WORDS: dict[type[StrEnum], str] = {
     choices.SearchName: 'greedy best optimal',
     choices.VetoReference: 'step initial',
     choices.SoftRules: 'veto penalty',
-    choices.EffectUse: 'off limit',
+    choices.EffectUse: 'off limit damp calibrate',
     choices.ConsentRule: 'honour drain-overrides ignore',
     Confirm: 'auto manual',
     MoveOrder: 'safest hosts',

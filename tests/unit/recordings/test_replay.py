@@ -8,7 +8,8 @@ from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine.planning import propose
-from kronos.engine.types import StopReason
+from kronos.engine.settings import EffectUse
+from kronos.engine.types import EffectRatio, StopReason
 from kronos.extensions.cells import cell_drain
 from kronos.extensions.cells.cell_drain import ForeignMove, needs_of
 from kronos.recordings import load, writer
@@ -48,6 +49,27 @@ class TestReplaying(base.BaseTestCase):
             ),
         )
         self.assertEqual(cluster.recording(METRIC), recording)
+
+    def test_measured_effects(self) -> None:
+        """Written and read, the ratios of the audit give its plan again."""
+        was = cluster.recording(METRIC)
+        was.settings.use_effect = EffectUse.DAMP
+        [scope] = played().report.scopes
+        was.gathered.effects = {
+            scope.name: [
+                EffectRatio(policy.name, 1.0 / 3.0, 4)
+                for policy in was.policies
+            ]
+        }
+        audited = replay(was, ReplayOptions()).report.scopes[0]
+        place = self.useFixture(fixtures.TempDir()).join('recording')
+        writer.write(place, was)
+        again = replay(load.read(place), ReplayOptions()).report.scopes[0]
+        self.assertEqual(audited, again)
+        self.assertNotEqual(scope.steps, again.steps)
+        undamped = ReplayOptions(overrides={'use_effect': 'off'})
+        [plain] = replay(load.read(place), undamped).report.scopes
+        self.assertEqual(scope.steps, plain.steps)
 
     def test_wishes(self) -> None:
         self.assertEqual(1, len(played(max_migrations=1).report.steps))

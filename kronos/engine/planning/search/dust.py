@@ -80,15 +80,19 @@ class Dust:
         return np.where(utilization.weights > 0.0, falls, 0.0)
 
     def _measured(self) -> FloatArray:
-        """[P, V]: what instances are measured to use, or else supposed."""
+        """[P, V]: what instances are measured to use, or else supposed.
+
+        Times the factors of the policies, as the scores that it is held
+        against.
+        """
         utilization = self._simulation.utilization
         usage = utilization.usage.copy()
         for p, name in enumerate(utilization.policies):
             measured = self._input.scorecard.measured.get(name)
             if measured is not None:
-                own = measured.usage
+                own, factor = measured.usage, utilization.factors[p]
                 usage[p] = [
-                    own.get(uuid, supposed)
+                    own[uuid] * factor if uuid in own else supposed
                     for uuid, supposed in zip(
                         utilization.index.instances, usage[p], strict=True
                     )

@@ -3,6 +3,7 @@
 
 import math
 import random
+from typing import Any
 
 import numpy as np
 from oslotest import base
@@ -21,6 +22,7 @@ def rule(
     usage: list[list[float]],
     ceilings: list[float],
     capacity: list[list[float]] | None = None,
+    **more: Any,
 ) -> CapacityCeiling:
     names = ['cpu', 'ram', 'net'][: len(loads)]
     sizes = capacity or [[1.0] * len(row) for row in loads]
@@ -31,6 +33,7 @@ def rule(
             np.array(ceilings),
             np.array(usage),
             np.array(sizes),
+            **more,
         )
     )
 
@@ -150,6 +153,44 @@ class TestRule(base.BaseTestCase):
         self.assertEqual(expected, rows)
         self.assertEqual(expected, said)
         self.assertEqual(expected, columns.T.tolist())
+
+
+class TestGrowth(base.BaseTestCase):
+    """Moves of which more is expected than is measured."""
+
+    def rule(self) -> CapacityCeiling:
+        return rule(
+            [[0.5, 0.3, 0.0]],
+            [[0.2, 0.3]],
+            [0.8],
+            origins=np.array([0, 0]),
+            growths=np.array([2.0]),
+        )
+
+    def test_all_ways_agree(self) -> None:
+        limited = self.rule()
+        expected = [[True, True, True], [False, False, True]]
+        rows = limited.rows(np.arange(2)).tolist()
+        self.assertEqual(expected, rows)
+        columns = np.array([limited.column(host) for host in range(3)])
+        self.assertEqual(expected, columns.T.tolist())
+        self.assertIn('at 0.900', str(limited.why_not(1, 1)))
+        self.assertFalse(limited.takes_all(np.arange(2), 2))
+        self.assertFalse(limited.takes_all(np.array([1]), 1))
+        self.assertTrue(limited.takes_all(np.array([0]), 1))
+
+    def test_it_leaves_as_measured_and_back(self) -> None:
+        limited = self.rule()
+        limited.follow(1, 0, 2)
+        self.assertIn('at 1.000', str(limited.why_not(0, 2)))
+        [(_, free)] = limited.free_capacities()
+        np.testing.assert_allclose([0.6, 0.5, 0.2], free)
+        limited.follow(1, 2, 1)
+        self.assertIn('at 1.300', str(limited.why_not(0, 1)))
+        limited.follow(1, 1, 0)
+        self.assertIsNone(limited.why_not(0, 1))
+        [(_, free)] = limited.free_capacities()
+        np.testing.assert_allclose([0.3, 0.5, 0.8], free)
 
 
 class TestRelaxation(base.BaseTestCase):

@@ -2,6 +2,7 @@
 """Tests of the ratio, and of how much noise it bears."""
 
 import random
+import re
 import unittest
 
 from kronos.engine.effect import measurement, regression
@@ -12,6 +13,7 @@ from kronos.engine.effect.measurement import (
     Unmeasured,
 )
 from kronos.engine.types import EffectRatio, Shares
+from tests import dashboards
 
 HOSTS = [f'h{number:02}' for number in range(20)]
 
@@ -87,6 +89,54 @@ class FiguresTest(unittest.TestCase):
             plans.insert(0, plan(chance, 1.0, 0.05))
             ratio = regression.ratio('cpu', plans[:10])
             self.assertGreaterEqual(ratio.trust, regression.TRUSTED)
+
+
+class AlertTest(unittest.TestCase):
+    """Ratios beside the limits of the alert KronosMovesWithoutEffect."""
+
+    def setUp(self):
+        super().setUp()
+        rule = next(
+            rule
+            for rule in dashboards.alerts()
+            if rule['alert'] == 'KronosMovesWithoutEffect'
+        )
+        query = rule['expr']
+        self.ratio = float(re.search(r'_ratio\) < ([\d.]+)', query)[1])
+        self.plans = int(re.search(r'_plans\) >= (\d+)', query)[1])
+
+    def fires(self, truth, noise, audits, seed):
+        """Whether it fires in one of the audits, each with a new plan."""
+        chance = random.Random(f'{truth} {noise} {seed}')
+        plans = []
+        for _ in range(audits):
+            plans.insert(0, plan(chance, truth, noise))
+            result = regression.ratio('cpu', plans[:10])
+            if result.plans >= self.plans and result.ratio < self.ratio:
+                return True
+        return False
+
+    def number(self, truth, noise, audits, scopes):
+        return sum(
+            self.fires(truth, noise, audits, seed) for seed in range(scopes)
+        )
+
+    def test_profile_says_twice_the_truth(self):
+        """It fires with the second audit, but for much noise of the hosts."""
+        self.assertEqual(100, self.number(0.5, 0.02, 2, 100))
+        self.assertGreater(self.number(0.5, 0.03, 2, 100), 95)
+        self.assertGreater(self.number(0.5, 0.05, 2, 100), 90)
+
+    def test_moves_have_no_effect(self):
+        self.assertEqual(100, self.number(0.0, 0.05, 2, 100))
+
+    def test_not_with_the_first_plan(self):
+        self.assertEqual(0, self.number(0.0, 0.05, 1, 10))
+
+    def test_never_by_noise(self):
+        """In a hundred audits of each scope."""
+        for noise in (0.03, 0.05):
+            self.assertEqual(0, self.number(1.0, noise, 100, 20))
 
 
 class RatioTest(unittest.TestCase):

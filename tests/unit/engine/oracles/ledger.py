@@ -39,9 +39,27 @@ class Ledger:
         for policy in self._policies:
             for table in (self._scores, self._loads):
                 values = table[policy.name]
+                times = self._factor(policy)
                 for host, sign in ((source, -1), (target, 1)):
+                    if table is self._loads:
+                        times = self._growth(policy, uuid, host)
                     if host in values:
-                        values[host] += sign * self._share(policy, uuid, host)
+                        share = times * self._share(policy, uuid, host)
+                        values[host] += sign * share
+
+    def _factor(self, policy: Policy) -> float:
+        """How many times its usage an instance counts in the scores."""
+        most = {'damp': 1.0, 'calibrate': 2.0}.get(self._settings.use_effect)
+        for one in self._snapshot.effects:
+            if one.policy == policy.name and one.plans and most:
+                return sorted((0.25, one.ratio, most))[1]
+        return 1.0
+
+    def _growth(self, policy: Policy, uuid: str, host: str) -> float:
+        """The same below a ceiling: never less than is measured."""
+        if self._snapshot.instances[uuid].host == host:
+            return 1.0
+        return max(1.0, self._factor(policy))
 
     def _readings(self, policy: Policy, capacity: bool) -> dict[str, float]:
         readings = self._snapshot.readings[policy.name]

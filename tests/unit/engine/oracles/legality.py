@@ -342,7 +342,8 @@ class Judge(Ledger):
             if policy.name not in [one.name for one in self._used]:
                 continue
             load = self._loads[policy.name].get(step.destination)
-            share = self._share(policy, step.instance, step.destination)
+            move = policy, step.instance, step.destination
+            share = self._growth(*move) * self._share(*move)
             if load is None:
                 yield f'the {policy.name} reading there is not known'
             elif load + share >= policy.capacity_threshold + SAME:

@@ -10,6 +10,7 @@ from kronos.engine import phase_rules
 from kronos.engine.explain import alternatives
 from kronos.engine.planning import phases
 from kronos.engine.planning.phases import PhaseRunner, Prepared
+from kronos.engine.planning.propose import propose
 from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.settings import EffectUse, Settings
 from kronos.engine.types import MigrationPhase, PlanningInput
@@ -94,6 +95,32 @@ class TestLimit(base.BaseTestCase):
         self.assertEqual([EVACUATE], [each.phase for each in simulation.steps])
         self.assertEqual(10, simulation.budget)
         self.assertIn('are measured (0)', of_plan.effect_limit)
+
+    def test_reasons_name_it(self) -> None:
+        """Not the budget of the plan, which has some left."""
+        limited = {'use_effect': EffectUse.LIMIT, 'canary_moves': 0}
+        text = 'the limit of 0 migrations by canary_moves is used'
+        cpu = policy('cpu', threshold=0.1)
+        vms = [vm('v', 'a', [0.3])]
+        snapshot = scopes.scope([cpu], {'a': [0.6], 'b': [0.1]}, vms)
+        (result,) = propose(
+            [snapshot], [cpu], Settings(max_migrations=5, **limited)
+        ).scopes
+        self.assertIn(text, result.reason)
+        self.assertIn(result.effect_limit, result.warnings)
+
+    def test_the_smaller_limit(self) -> None:
+        settings = Settings(use_effect=EffectUse.LIMIT, canary_moves=3)
+        for budget, canary in ((None, 3), (4, 3), (3, None), (2, None)):
+            of_plan = runner(settings)
+            simulation = of_plan.simulation(budget)
+            of_plan.begin(simulation, SPREAD)
+            of_plan._limit(simulation)
+            self.assertEqual(min(budget or 3, 3), simulation.budget)
+            self.assertEqual(canary, simulation.canary)
+            self.assertEqual(
+                canary is None, simulation.limit('2') == 'budget of 2'
+            )
 
 
 class TestWhoMayMove(base.BaseTestCase):

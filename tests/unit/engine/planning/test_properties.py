@@ -115,7 +115,7 @@ def _effects(policy: str) -> Any:
     return st.builds(
         EffectRatio,
         st.just(policy),
-        st.floats(-3.0, 4.0) | st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0]),
+        st.floats(-3.0, 5.0) | st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0]),
         st.integers(0, 5),
         st.integers(0, 2),
     )

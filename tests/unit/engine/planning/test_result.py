@@ -7,9 +7,10 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.planning.propose import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import EffectUse, Settings
 from kronos.engine.types import (
     AggregateResult,
+    EffectRatio,
     Event,
     GroupStanding,
     InstanceStanding,
@@ -25,6 +26,7 @@ from tests.builders.scopes import policy, vm
 
 CPU = policy('cpu', 0.5, threshold=0.1)
 RAM = policy('ram', 0.5, threshold=0.1)
+NAMES = 'cpu', 'ram'
 
 
 def crowded(**more: Any) -> Snapshot:
@@ -59,6 +61,61 @@ class TestEffect(base.BaseTestCase):
             self.assertAlmostEqual(0.1, ram.leaving)
             self.assertEqual(fingerprints.of(CPU), cpu.query)
             self.assertEqual(fingerprints.of(RAM), ram.query)
+
+
+class TestFactors(base.BaseTestCase):
+    """Plans with the ratio 0.5 of earlier plans, or 1.5."""
+
+    def planned(self, use: EffectUse, ratio: float) -> AggregateResult:
+        snapshot = crowded()
+        snapshot.effects = [EffectRatio(name, ratio, 3) for name in NAMES]
+        (result,) = plan(snapshot, use_effect=use)
+        self.assertNotEqual([], result.steps)
+        return result
+
+    def test_each_step_is_half(self) -> None:
+        """A step's parameter stays as measured, or ratios would swing."""
+        first = self.planned(EffectUse.DAMP, 0.5).steps[0]
+        fall = first.imbalance_before['cpu'] - first.imbalance_after['cpu']
+        self.assertAlmostEqual(0.2, fall)
+        (plain,) = plan(crowded())
+        step = plain.steps[0]
+        fall = step.imbalance_before['cpu'] - step.imbalance_after['cpu']
+        self.assertAlmostEqual(0.4, fall)
+        self.assertEqual(step.effect, first.effect)
+
+    def test_true_loads(self) -> None:
+        """Scores that follow moves by half are as the plan predicts.
+
+        No destination ends above the highest host of before.
+        """
+        result = self.planned(EffectUse.DAMP, 0.5)
+        for judged in result.policies:
+            loads = {score.host: score.value for score in judged.scores}
+            highest = max(loads.values())
+            for step in result.steps:
+                shares = step.effect[judged.name]
+                loads[step.source] -= 0.5 * shares.leaving
+                loads[step.destination] += 0.5 * shares.arriving
+                self.assertLess(loads[step.destination], highest)
+            for score in judged.scores:
+                self.assertAlmostEqual(loads[score.host], score.after)
+
+    def test_calibrated(self) -> None:
+        """Also above 1; damping does nothing there."""
+        result = self.planned(EffectUse.CALIBRATE, 1.5)
+        step = result.steps[0]
+        fall = step.imbalance_before['cpu'] - step.imbalance_after['cpu']
+        self.assertAlmostEqual(0.6, fall)
+        self.assertEqual(2, len([*_scaled(result)]))
+        damped = self.planned(EffectUse.DAMP, 1.5)
+        (plain,) = plan(crowded())
+        self.assertEqual(plain.steps, damped.steps)
+        self.assertEqual([], _scaled(damped))
+
+
+def _scaled(result: AggregateResult) -> list[str]:
+    return [text for text in result.warnings if 'use_effect' in text]
 
 
 class TestHostsOver(base.BaseTestCase):

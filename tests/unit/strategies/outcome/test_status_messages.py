@@ -53,6 +53,17 @@ class SummaryTestCase(golden.GoldenTestCase):
             self.assertTrue(told.startswith(begin), told)
             self.assertTrue(told.endswith('; beta: beta is as it is'), told)
 
+    def test_a_limit(self):
+        """It has the numbers of the distrust, which is not repeated."""
+        limit = 'canary_moves allows 3 migrations for balance: none is told'
+        told = status_messages.summary(
+            types.CycleReport([scope(effect_limit=limit, steps=[step()])]),
+            status_messages.imbalance,
+            distrust={'alpha': '3 plans lie'},
+        )
+        self.assertTrue(told.startswith(f'alpha: {limit}; 1 migration, '))
+        self.assertNotIn('lie', told)
+
     def test_nothing_to_do(self):
         self.assertEqual('alpha: alpha is as it is', self.summary(scope()))
 
