@@ -143,9 +143,10 @@ class CapacityCeiling(Constraint):
         if self._grown is self._usage or self._origins is None:
             return self._usage[:, instances]
         at_home = np.equal(self._origins[instances], host)
-        return np.where(
+        counted: FloatArray = np.where(
             at_home, self._usage[:, instances], self._grown[:, instances]
         )
+        return counted
 
     def _counted_rows(self, p: int, instances: IntArray) -> FloatArray:
         """[instances, H or 1]: the same for each host."""
