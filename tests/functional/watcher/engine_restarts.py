@@ -4,7 +4,7 @@
 The argument is the directory of the metrics. Each line of stdin starts one, a
 child of this process with a database and a cloud of its own. Once its audit is
 over, its process id is written to stdout. Another line then ends it as a
-service that is stopped, unless it was killed before.
+service that is stopped, unless it was killed before. Its end is a line, too.
 """
 
 import os
@@ -40,6 +40,8 @@ def main():
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status > 0:
             return status
+        # The next line must not be read by one that is being killed.
+        os.write(sys.stdout.fileno(), b'ended\n')
     return 0
 
 
