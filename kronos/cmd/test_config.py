@@ -286,13 +286,7 @@ class ConfigTest:
                 clients, once, kronos, request, each.file, settings, to
             )
             hosts.update(host for snapshot in taken for host in snapshot.hosts)
-            nova = clients.nova
-            windows.check(
-                kronos,
-                nova.list_aggregates() if taken and nova else [],
-                [snapshot.scope for snapshot in taken],
-                to,
-            )
+            windows.check_snapshots(kronos, clients, taken, to)
             causes = answers.Causes(once, taken, settings, remedy, to)
             self._add('queries', each.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:

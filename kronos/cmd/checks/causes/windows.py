@@ -6,16 +6,32 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
+from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Findings
 from kronos.common import plain_text
 from kronos.common.plugins import entry_points
 from kronos.engine import wording
+from kronos.engine.types import Snapshot
 from kronos.snapshots import scope_windows
 from kronos.windows.errors import WindowError
 
 STRATEGIES = 'watcher_strategies'
 CLOSED = 'until then Kronos moves no server of the scope'
 REMEDY = f'correct it; {CLOSED}'
+
+
+def check_snapshots(
+    kronos: Any,
+    cloud: Apis,
+    snapshots: Sequence[Snapshot],
+    findings: Findings,
+) -> None:
+    """As :func:`check`, of scopes that were read."""
+    aggregates: Sequence[HostAggregate] = []
+    if snapshots and cloud.nova is not None:
+        aggregates = cloud.nova.list_aggregates()
+    scopes = [snapshot.scope for snapshot in snapshots]
+    check(kronos, aggregates, scopes, findings)
 
 
 def check(
