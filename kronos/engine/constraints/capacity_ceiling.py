@@ -140,10 +140,13 @@ class CapacityCeiling(Constraint):
 
         On their origin as measured, so that a move is taken back exactly.
         """
-        counted: FloatArray = self._usage[:, instances]
-        if self._grown is not self._usage and self._origins is not None:
-            at_home = np.equal(self._origins[instances], host)
-            counted = np.where(at_home, counted, self._grown[:, instances])
+        if self._grown is self._usage or self._origins is None:
+            return self._usage[:, instances]
+        counted: FloatArray = np.where(
+            np.equal(self._origins[instances], host),
+            self._usage[:, instances],
+            self._grown[:, instances],
+        )
         return counted
 
     def _counted_rows(self, p: int, instances: IntArray) -> FloatArray:
