@@ -151,12 +151,14 @@ class CapacityCeiling(Constraint):
 
     def _counted_rows(self, p: int, instances: IntArray) -> FloatArray:
         """[instances, H or 1]: the same for each host."""
+        used: FloatArray = self._usage[p][instances][:, None]
         if self._grown is self._usage or self._origins is None:
-            return self._usage[p][instances][:, None]
-        grown = self._grown[p][instances][:, None]
-        counted: FloatArray = np.tile(grown, self._shape[1])
+            return used
+        counted: FloatArray = np.tile(
+            self._grown[p][instances][:, None], self._shape[1]
+        )
         rows = np.arange(len(instances))
-        counted[rows, self._origins[instances]] = self._usage[p][instances]
+        counted[rows, self._origins[instances]] = used[:, 0]
         return counted
 
     def _charge(self, instance: int, host: int) -> FloatArray:
