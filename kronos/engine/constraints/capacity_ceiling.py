@@ -80,14 +80,14 @@ class CapacityCeiling(Constraint):
         used = self._counted(instance, host) + self._charge(instance, host)
         share = used / self._capacity[:, host]
         projected = self._loads[:, host] + share
-        for p in np.flatnonzero(~self._below(projected, self._ceilings)):
+        for p in np.flatnonzero(~_below(projected, self._ceilings)):
             name, ceiling = self._policies[p], self._ceilings[p]
             if np.isnan(projected[p]):
                 text = f'policy {name}: its capacity reading is not known'
                 against.append(Reason(text, Code.CEILING_UNKNOWN, name))
                 # Even an empty host may be too small.
                 projected[p] = share[p]
-                if self._below(share[p], ceiling):
+                if _below(share[p], ceiling):
                     continue
             text = (
                 f'policy {name} would be at {projected[p]:.3f} there, its '
@@ -103,7 +103,7 @@ class CapacityCeiling(Constraint):
         for p, ceiling in enumerate(self._ceilings):
             share = self._counted_rows(p, instances) / self._capacity[p]
             share += self._charged_rows(p, instances)
-            mask &= self._below(self._loads[p] + share, ceiling)
+            mask &= _below(self._loads[p] + share, ceiling)
         return mask
 
     def column(self, host: int) -> BoolArray:
@@ -112,7 +112,7 @@ class CapacityCeiling(Constraint):
         for p, ceiling in enumerate(self._ceilings):
             share = used[p] / self._capacity[p, host]
             share += self._charged_column(p, host)
-            mask &= self._below(self._loads[p, host] + share, ceiling)
+            mask &= _below(self._loads[p, host] + share, ceiling)
         return mask
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
@@ -120,7 +120,7 @@ class CapacityCeiling(Constraint):
         for instance in self._first_of_origins(instances):
             used = used + self._charge(instance, host)
         projected = self._loads[:, host] + used / self._capacity[:, host]
-        return bool(np.all(self._below(projected, self._ceilings)))
+        return bool(np.all(_below(projected, self._ceilings)))
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         used = self._counted(instance, source)
@@ -222,7 +222,7 @@ class CapacityCeiling(Constraint):
                 charges[self._origins == origin] = 0.0
         return charges
 
-    @staticmethod
-    def _below(projected: FloatArray, ceiling: FloatArray) -> BoolArray:
-        """Whether it stays below; False for NaN."""
-        return np.less(projected, ceiling - EPSILON)
+
+def _below(projected: FloatArray, ceiling: FloatArray) -> BoolArray:
+    """Whether it stays below; False for NaN."""
+    return np.less(projected, ceiling - EPSILON)

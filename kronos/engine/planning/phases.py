@@ -172,27 +172,11 @@ class PhaseRunner:
         position = self.utilization.index.instance
         end.stayed |= {position[uuid]: why for uuid, why in young.items()}
         if end.stopped is not StopReason.BALANCED:
-            self._explain_budgets(simulation, end)
+            _explain_budgets(simulation, end)
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
         )
-
-    def _explain_budgets(
-        self, simulation: Simulation, end: PhaseResult
-    ) -> None:
-        """Give a reason to those that the moves of the plan leave no budget.
-
-        A reason of the search comes first.
-        """
-        movable = np.flatnonzero(simulation.movable)
-        spent = movable[~simulation.constraints.within_budgets(movable)]
-        for instance in spent.tolist():
-            host = int(self.placement.host_of[instance])
-            reasons = simulation.constraints.reasons(instance, host)
-            for reason in reasons:
-                if reason.code is Code.DISRUPTION_BUDGET:
-                    end.stayed.setdefault(instance, reason)
 
     def _limit(self, simulation: Simulation) -> None:
         """Set the budget of the phase: ``canary_moves`` limits balance."""
@@ -273,3 +257,17 @@ class PhaseRunner:
     def pack(self, simulation: Simulation) -> pack.Consolidation:
         """The packing, before its first move."""
         return pack.Consolidation(simulation, self.inputs)
+
+
+def _explain_budgets(simulation: Simulation, end: PhaseResult) -> None:
+    """Give a reason to those that the moves of the plan leave no budget.
+
+    A reason of the search comes first.
+    """
+    movable = np.flatnonzero(simulation.movable)
+    spent = movable[~simulation.constraints.within_budgets(movable)]
+    for instance in spent.tolist():
+        host = int(simulation.placement.host_of[instance])
+        for reason in simulation.constraints.reasons(instance, host):
+            if reason.code is Code.DISRUPTION_BUDGET:
+                end.stayed.setdefault(instance, reason)
