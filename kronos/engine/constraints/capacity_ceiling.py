@@ -140,21 +140,22 @@ class CapacityCeiling(Constraint):
 
         On their origin as measured, so that a move is taken back exactly.
         """
-        if self._grown is self._usage or self._origins is None:
-            return self._usage[:, instances]
-        at_home = np.equal(self._origins[instances], host)
-        return np.where(
-            at_home, self._usage[:, instances], self._grown[:, instances]
-        )
+        counted: FloatArray = self._usage[:, instances]
+        if self._grown is not self._usage and self._origins is not None:
+            at_home = np.equal(self._origins[instances], host)
+            counted = np.where(at_home, counted, self._grown[:, instances])
+        return counted
 
     def _counted_rows(self, p: int, instances: IntArray) -> FloatArray:
         """[instances, H or 1]: the same for each host."""
+        used: FloatArray = self._usage[p][instances][:, None]
         if self._grown is self._usage or self._origins is None:
-            return self._usage[p][instances][:, None]
-        grown = self._grown[p][instances][:, None]
-        counted: FloatArray = np.tile(grown, self._shape[1])
+            return used
+        counted: FloatArray = np.tile(
+            self._grown[p][instances][:, None], self._shape[1]
+        )
         rows = np.arange(len(instances))
-        counted[rows, self._origins[instances]] = self._usage[p][instances]
+        counted[rows, self._origins[instances]] = used[:, 0]
         return counted
 
     def _charge(self, instance: int, host: int) -> FloatArray:
