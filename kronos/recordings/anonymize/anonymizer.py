@@ -25,6 +25,7 @@ from kronos.engine.types import (
     Sample,
     ServerGroup,
 )
+from kronos.options import budget
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings import parts, redaction
@@ -268,6 +269,17 @@ class _Rewriter:
                 allowed(name, vocabulary.STRATEGIES)
                 for name in was.window_exempt
             ],
+            project_budget=_budget(was.project_budget),
+            project_budgets={
+                project: _budget(text)
+                for project, text in was.project_budgets.items()
+            },
+            group_budget=_budget(was.group_budget),
+            instance_budget=_budget(was.instance_budget),
+            budget_exempt=[
+                allowed(name, {*types.MigrationPhase, *extension.phases})
+                for name in was.budget_exempt
+            ],
         )
 
     def _policy(self, was: Policy) -> Policy:
@@ -328,6 +340,14 @@ def _made_by(was: str) -> str:
 def _window(was: str) -> str:
     """A window or freeze; of an unusable one nobody knows what it names."""
     return was if scope_windows.is_usable(was) else _NO_WINDOW
+
+
+def _budget(was: str) -> str:
+    """A budget; of an unusable one nobody knows what it names."""
+    try:
+        return budget.checked(was)
+    except ValueError:
+        return ''
 
 
 def _disabled(was: ComputeService) -> str:

@@ -34,13 +34,12 @@ class CloseHostTestCase(base.DbTestCase):
             ('source_node', ''),
             ('sequence', 0),
             ('action_uuid', 'one'),
-            ('state', 'enabled'),
         ):
             self.action.input_parameters = {**PARAMETERS, name: value}
             self.assertRaises(
                 jsonschema.ValidationError, self.action.validate_parameters
             )
-        del self.action.input_parameters['state']
+        self.action.input_parameters = {**PARAMETERS}
         del self.action.input_parameters['aggregate']
         self.assertRaises(
             jsonschema.ValidationError, self.action.validate_parameters

@@ -42,7 +42,6 @@ class RestartServerTestCase(base.DbTestCase):
             ('destination_node', ''),
             ('attempt', 0),
             ('failed_at', 'now'),
-            ('phase', 'evacuate'),
         ):
             self.action.input_parameters = {**PARAMETERS, name: value}
             self.assertRaises(
