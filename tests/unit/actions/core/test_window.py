@@ -81,7 +81,7 @@ class WindowEndTestCase(base.MoveTestCase):
         super().setUp()
         self.settings.windows = [NIGHT]
         self.settings.window_seconds = 20.0
-        self.instance.script = ('running',) * 5
+        self.instance.script = (*['running'] * 6, 'completed')
 
     def test_finish(self):
         self.assertEqual('', self.run_move())

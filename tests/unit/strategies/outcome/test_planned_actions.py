@@ -60,17 +60,6 @@ class PlannedActionsTestCase(base.BaseTestCase):
         self.assertNotIn('source_closed', found[0].parameters)
         self.assertNotIn('window_seconds', found[0].parameters)
 
-    def test_window(self):
-        """The action of an exempt strategy has none."""
-        inside = scope('a', step('u', 'h1'))
-        inside.window = types.ScopeWindow(True, move_seconds=20.04)
-        [action] = self.of([[]], inside)
-        self.assertEqual(20.0, action.parameters['window_seconds'])
-        exempt = scope('a', step('u', 'h1'))
-        exempt.window = types.ScopeWindow(False, is_exempt=True)
-        [action] = self.of([[]], exempt)
-        self.assertNotIn('window_seconds', action.parameters)
-
 
 class Backwards(Additions):
     """It has the first move wait for the last."""
@@ -93,6 +82,17 @@ class AdditionsTestCase(PlannedActionsTestCase):
 
 
 class InputParametersTestCase(base.BaseTestCase):
+    def test_window(self):
+        """The action of an exempt strategy has none."""
+        inside = scope('alpha', step('u', 'h1'))
+        inside.window = types.ScopeWindow(True, move_seconds=20.04)
+        [action] = planned_actions.of(types.CycleReport([inside]), [[]], [0])
+        self.assertEqual(20.0, action.parameters['window_seconds'])
+        exempt = scope('alpha', step('u', 'h1'))
+        exempt.window = types.ScopeWindow(False, is_exempt=True)
+        [action] = planned_actions.of(types.CycleReport([exempt]), [[]], [0])
+        self.assertNotIn('window_seconds', action.parameters)
+
     def test_half_of_a_swap(self):
         """It names the move that must have succeeded; others name none."""
         told = planned_actions._step(1, told_step(requires='uuid-2'))
