@@ -148,7 +148,7 @@ class TestConsent(base.BaseTestCase):
             snapshot.instances['v0'].metadata = {consent.KEY: 'window'}
             result = drained(snapshot)
             self.assertEqual(number, len(result.steps))
-            self.assertEqual(number == 6, window.is_open(snapshot))
+            self.assertEqual(number == 6, snapshot.is_open)
             if number == 5:
                 why = result.stayed['v0']
                 self.assertIs(Code.INSTANCE_CONSENT, why.code)
