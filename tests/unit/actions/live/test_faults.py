@@ -86,18 +86,6 @@ class Scenes(whole.WholeMoveTestCase):
         self.settings.budgets.project_budget = '1/600'
         self.end(self.move_by_hand(self.add_server(2, 'h1'), 'h3'))
 
-    def window(self, window):
-        self.settings.windows = [window]
-        self.settings.window_seconds = 20.0
-
-    def window_closed(self):
-        self.window('Thu 22:00-23:00 UTC')
-
-    def window_ended(self):
-        self.window('Thu 00:00-00:20 UTC')
-        self.settings.aborts_at_end = True
-        self.instance.script = ('running',) * LONG
-
     def instance_not_active(self):
         self.instance.status = 'PAUSED'
 

@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.engine.eligibility import consent, window
+from kronos.engine.eligibility import consent
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
