@@ -12,7 +12,9 @@ import fixtures
 from oslotest import base
 from prometheus_client import parser
 
-PROGRAM = pathlib.Path(__file__).with_name('engine_restarts.py')
+from tests import places
+
+PROGRAM = 'tests.functional.watcher.engine_restarts'
 PATIENCE_SECONDS = 300
 
 
@@ -25,7 +27,8 @@ class RestartsTestCase(base.BaseTestCase):
         # A killed one leaves its folders behind.
         rest = self.useFixture(fixtures.TempDir()).path
         self.parent = subprocess.Popen(
-            [sys.executable, '-W', 'ignore', str(PROGRAM), str(self.top)],
+            [sys.executable, '-W', 'ignore', '-m', PROGRAM, str(self.top)],
+            cwd=places.TOP,
             env={**os.environ, 'TMPDIR': rest},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
