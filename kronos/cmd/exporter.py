@@ -111,18 +111,20 @@ def _endpoint(text: str) -> tuple[str, int]:
 
 
 def _serve(parsed: argparse.Namespace, text: Callable[[], bytes]) -> int:
-    termination = program.Termination()
     host, port = parsed.listen
     address = page_server.Address(
         host, port, parsed.cert, parsed.key, parsed.client_ca
     )
-    server = page_server.PageServer(address, _application(text))
-    terminal.show(f'{PROGRAM} serves /metrics on {host} port {server.port}')
-    try:
-        while not termination.wait(REFRESH_SECONDS):
-            server.refresh()
-    finally:
-        server.close()
+    with program.Termination() as termination:
+        server = page_server.PageServer(address, _application(text))
+        terminal.show(
+            f'{PROGRAM} serves /metrics on {host} port {server.port}'
+        )
+        try:
+            while not termination.wait(REFRESH_SECONDS):
+                server.refresh()
+        finally:
+            server.close()
     return 0
 
 

@@ -155,11 +155,11 @@ def _run(settings: Any, conf: Any) -> int:
 
     agent = wiring.agent_of(settings)
     # The agent for Pacemaker takes this as a sign that the program is ready.
-    termination = program.Termination()
-    logging.setup(conf, 'kronos')
-    # The terminal that it was started from may be closed.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    agent.run(termination)
+    with program.Termination() as termination:
+        logging.setup(conf, 'kronos')
+        # The terminal that it was started from may be closed.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        agent.run(termination)
     return 0
 
 

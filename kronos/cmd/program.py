@@ -36,7 +36,7 @@ def version() -> str:
 
 
 class Termination:
-    """SIGTERM, from now on, as something to wait for.
+    """SIGTERM, within a block, as something to wait for.
 
     A signal's handler must not set an event: it may interrupt the wait for
     it while that has the event's lock, and waits for ever. Of a queue, only
@@ -45,9 +45,16 @@ class Termination:
 
     def __init__(self) -> None:
         self._signals: queue.SimpleQueue[int] = queue.SimpleQueue()
-        signal.signal(
+        self._before: Any = None
+
+    def __enter__(self) -> 'Termination':
+        self._before = signal.signal(
             signal.SIGTERM, lambda number, _: self._signals.put(number)
         )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)
 
     def is_set(self) -> bool:
         return not self._signals.empty()

@@ -8,6 +8,7 @@ from oslo_config import cfg, types
 
 from kronos.options import extensions
 from kronos.options.choices import SwapMoves
+from kronos.options.disruption import DisruptionOptions
 from kronos.options.planning import PlanningOptions
 from kronos.options.row import Row, rows
 
@@ -104,6 +105,10 @@ def option_of(row: Row) -> Any:
 
 OPTS = [
     option
-    for kind in (PlanningOptions, *extensions.classes())
+    for kind in (
+        PlanningOptions,
+        DisruptionOptions,
+        *extensions.classes(),
+    )
     for option in of(kind)
 ]

@@ -21,6 +21,7 @@ from kronos.options.choices import SwapMoves as SwapMoves
 from kronos.options.choices import TieBreak as TieBreak
 from kronos.options.choices import UnexplainedLoad as UnexplainedLoad
 from kronos.options.choices import VetoReference as VetoReference
+from kronos.options.disruption import DisruptionOptions
 from kronos.options.planning import PlanningOptions
 from kronos.policies.models import Mode
 
@@ -138,7 +139,7 @@ class PhaseSelection:
 
 
 @dataclass
-class PlainSettings(PlanningOptions):
+class PlainSettings(PlanningOptions, DisruptionOptions):
     """What the operator, the audit and the mode set, in plain values.
 
     Recordings and reports have the fields as keys.

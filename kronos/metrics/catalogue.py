@@ -238,7 +238,7 @@ _EFFECT = (
         '1 if use_effect limits the plans of the scope to canary_moves, else '
         '0',
     ),
-    _of_scope('kronos_scope_window_open', '1 unless its window is closed'),
+    _of_scope('kronos_scope_window_open', '1 if its window is open, else 0'),
 )
 
 _MIGRATIONS = (

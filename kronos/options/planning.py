@@ -15,7 +15,6 @@ from kronos.options.choices import (
     UnexplainedLoad,
     VetoReference,
 )
-from kronos.options.disruption import DisruptionOptions
 from kronos.options.row import option
 
 SEARCHES = 'kronos.searches'
@@ -23,7 +22,7 @@ SEARCHES = 'kronos.searches'
 
 
 @dataclass
-class PlanningOptions(DisruptionOptions):
+class PlanningOptions:
     """Of ``[kronos]``. One class, since it is a table with a row for each."""
 
     restrict_to_az: bool = option(

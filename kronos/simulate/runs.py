@@ -103,8 +103,10 @@ def _begin(
     watts: Watts | None,
     ticks: 'Synchronized[int]',
 ) -> None:
-    # Who interrupts the command ends its processes by it.
+    # Who interrupts the command ends its processes by it, with SIGTERM: a
+    # handler of the parent must not take that.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _shared[:] = load, columns, watts, ticks
 
 

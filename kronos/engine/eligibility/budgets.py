@@ -148,15 +148,15 @@ class Account:
             text += f'{moves}; it is free again when one of them ends'
             return Reason(text, Code.DISRUPTION_BUDGET, self.kind.option)
         window = f'{len(self.starts)} in {self.budget.seconds} s'
-        at = self.free_at(planned)
-        moment = datetime.datetime.fromtimestamp(math.ceil(at), datetime.UTC)
-        is_open = at >= self.now + self.budget.seconds
+        end = self.free_at(planned)
+        moment = datetime.datetime.fromtimestamp(math.ceil(end), datetime.UTC)
+        is_open = end >= self.now + self.budget.seconds
         text += (
             f'{", ".join([window, *parts])}; it is free again at '
             f'{moment:%Y-%m-%dT%H:%M:%SZ}'
             f'{" at the earliest" if is_open else ""}'
         )
-        return Reason(text, Code.DISRUPTION_BUDGET, self.kind.option, at)
+        return Reason(text, Code.DISRUPTION_BUDGET, self.kind.option, end)
 
 
 class Budgets:

@@ -11,7 +11,6 @@ from enum import StrEnum
 from typing import Protocol
 
 from kronos.common import plain_text
-from kronos.engine.eligibility import window
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import ConsentRule, Settings
 from kronos.engine.types import Instance, Snapshot
@@ -147,7 +146,7 @@ def of_phase(
     snapshot: Snapshot, settings: Settings, row: PhaseKind
 ) -> dict[str, Reason]:
     """By uuid why each instance stays that a phase may not move."""
-    is_open = window.is_open(snapshot)
+    is_open = snapshot.is_open
     reasons = (
         (uuid, why_not(instance, settings, row, is_open))
         for uuid, instance in snapshot.instances.items()

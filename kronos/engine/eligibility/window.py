@@ -73,11 +73,6 @@ def tell_limit(result: AggregateResult, snapshot: Snapshot) -> None:
         result.reason = f'{result.reason}; {why}'
 
 
-def is_open(snapshot: Snapshot) -> bool:
-    """Whether owners that agree to moves inside a window agree now."""
-    return snapshot.window is None or snapshot.window.is_open
-
-
 def _why_short(scope: str, window: ScopeWindow) -> str:
     number = wording.counted(window.most_moves or 0, 'move')
     return (

@@ -71,6 +71,11 @@ class Snapshot:
     disruptions: list[Disruption] = field(default_factory=list)
     """Of the whole cloud, as far back as a budget looks."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether owners that agree to moves inside a window agree now."""
+        return self.window is None or self.window.is_open
+
 
 @dataclass
 class EarlierMove:

@@ -41,7 +41,7 @@ from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
 """Instead of what a person wrote."""
-_NO_WINDOW = 'a window that is not told'
+_NO_WINDOW = 'an unusable window'
 """Instead of one that cannot be used, which closes its scope, too."""
 
 
@@ -338,12 +338,12 @@ def _made_by(was: str) -> str:
 
 
 def _window(was: str) -> str:
-    """A window or freeze; of an unusable one nobody knows what it names."""
+    """A window or freeze; an unusable one may contain anything."""
     return was if scope_windows.is_usable(was) else _NO_WINDOW
 
 
 def _budget(was: str) -> str:
-    """A budget; of an unusable one nobody knows what it names."""
+    """A budget; an unusable one may contain anything."""
     try:
         return budget.checked(was)
     except ValueError:

@@ -282,19 +282,16 @@ class TestArguments(ProgramTestCase):
 
 
 class TestTermination(base.BaseTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        before = signal.getsignal(signal.SIGTERM)
-        self.addCleanup(signal.signal, signal.SIGTERM, before)
-        self.termination = program.Termination()
-
     def test_it_stays(self) -> None:
-        self.assertFalse(self.termination.wait(0.001))
-        self.assertFalse(self.termination.is_set())
-        os.kill(os.getpid(), signal.SIGTERM)
-        for _ in range(2):
-            self.assertTrue(self.termination.wait(60))
-            self.assertTrue(self.termination.is_set())
+        before = signal.getsignal(signal.SIGTERM)
+        with program.Termination() as termination:
+            self.assertFalse(termination.wait(0.001))
+            self.assertFalse(termination.is_set())
+            os.kill(os.getpid(), signal.SIGTERM)
+            for _ in range(2):
+                self.assertTrue(termination.wait(60))
+                self.assertTrue(termination.is_set())
+        self.assertIs(before, signal.getsignal(signal.SIGTERM))
 
     def test_in_the_middle_of_a_wait(self) -> None:
         """At whichever line of the standard library it comes."""
@@ -309,14 +306,14 @@ class TestTermination(base.BaseTestCase):
 
         for line in range(1, 8):
             lines = 0
-            termination = program.Termination()
-            sys.settrace(trace)
-            try:
-                termination.wait(0.001)
-            finally:
-                sys.settrace(None)
-            if lines >= line:
-                self.assertTrue(termination.is_set())
+            with program.Termination() as termination:
+                sys.settrace(trace)
+                try:
+                    termination.wait(0.001)
+                finally:
+                    sys.settrace(None)
+                # The last line is of what turns the tracing off.
+                self.assertEqual(lines >= line, termination.is_set())
 
 
 class TestTerminal(base.BaseTestCase):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do several processes come to what one comes to?"""
 
+import signal
+
 import numpy as np
 from oslotest import base
 
@@ -35,6 +37,15 @@ class TestRuns(base.BaseTestCase):
             self.assertEqual(one_alone.journeys, other.journeys)
         self.assertEqual({4 * 19}, {total for _, total in ticks})
         self.assertEqual((4 * 19 - 1, 4 * 19), ticks[4 * 19 - 1])
+
+    def test_a_parent_that_takes_sigterm(self) -> None:
+        """Its processes end by that signal."""
+        before = signal.signal(signal.SIGTERM, lambda *_: None)
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+        load = small()
+        columns = variants.columns(load, Request())
+        with Runs(load, columns, 2) as all_runs:
+            self.assertEqual(len(columns), len(all_runs.results()))
 
     def test_processors(self) -> None:
         self.assertGreaterEqual(runs.processors(), 1)

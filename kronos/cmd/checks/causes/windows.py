@@ -58,8 +58,8 @@ def check(
                 'plan it as a scope, or set the key on the aggregate that is '
                 'planned',
             )
-    known = entry_points.of_group(STRATEGIES).names
-    if unknown := sorted(set(kronos.window_exempt) - set(known)):
+    names = entry_points.of_group(STRATEGIES).names
+    if unknown := sorted(set(kronos.window_exempt) - set(names)):
         findings.warning(
             'window-exempt-unknown',
             f'window_exempt has no strategy: {wording.some(unknown)}',

@@ -69,6 +69,10 @@ class Scenes(whole.WholeMoveTestCase):
     def host_not_closed(self):
         self.task.source_closed = True
 
+    def window_closed(self):
+        self.settings.window_seconds = 20.0
+        self.settings.windows = ['Thu 22:00-23:00 UTC']
+
     def instance_locked(self):
         self.instance.locked = True
 
@@ -81,18 +85,6 @@ class Scenes(whole.WholeMoveTestCase):
     def disruption_budget(self):
         self.settings.budgets.project_budget = '1/600'
         self.end(self.move_by_hand(self.add_server(2, 'h1'), 'h3'))
-
-    def window(self, window):
-        self.settings.windows = [window]
-        self.settings.window_seconds = 20.0
-
-    def window_closed(self):
-        self.window('Thu 22:00-23:00 UTC')
-
-    def window_ended(self):
-        self.window('Thu 00:00-00:20 UTC')
-        self.settings.aborts_at_end = True
-        self.instance.script = ('running',) * LONG
 
     def instance_not_active(self):
         self.instance.status = 'PAUSED'
@@ -224,6 +216,13 @@ class Scenes(whole.WholeMoveTestCase):
 
     def destination_closed(self):
         self.when_running(self.service('h2', status='disabled'))
+
+    def window_ended(self):
+        """The clock of the tests is at 00:16:40 on a Thursday."""
+        self.settings.window_seconds = 20.0
+        self.settings.windows = ['Thu 00:00-00:20 UTC']
+        self.settings.aborts_at_end = True
+        self.instance.script = ('running',) * LONG
 
     def aborted(self):
         self.instance.script = ('running', 'cancelled')

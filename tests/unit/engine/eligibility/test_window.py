@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.engine.eligibility import consent, window
+from kronos.engine.eligibility import consent
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
@@ -148,7 +148,7 @@ class TestConsent(base.BaseTestCase):
             snapshot.instances['v0'].metadata = {consent.KEY: 'window'}
             result = drained(snapshot)
             self.assertEqual(number, len(result.steps))
-            self.assertEqual(number == 6, window.is_open(snapshot))
+            self.assertEqual(number == 6, snapshot.is_open)
             if number == 5:
                 why = result.stayed['v0']
                 self.assertIs(Code.INSTANCE_CONSENT, why.code)
