@@ -131,6 +131,7 @@ class Day:
                 longest * self._random.uniform(0.5, 1),
                 part=part,
             )
+        samples.show('kronos_scope_window_open', 1, scope=scope)
         drained = scope == 'web' and 8 <= hour < 12
         moves = 0 if blind else self._plan(scope, drained)
         samples.add(
