@@ -135,18 +135,12 @@ def _positive(text: str) -> int:
 
 def _time(text: str) -> float:
     try:
-        moment = datetime.datetime.fromisoformat(text)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=datetime.UTC)
-        seconds = moment.timestamp()
-    except (ValueError, OverflowError):
-        seconds = -1.0
-    if not 0.0 <= seconds <= schema.END_OF_TIME:
+        return schema.seconds_of(text)
+    except ValueError:
         raise argparse.ArgumentTypeError(
             f'{text!r} is no time in ISO 8601 since 1970, such as '
             '2027-01-04T22:30+01:00'
-        )
-    return seconds
+        ) from None
 
 
 def override(text: str) -> tuple[str, str]:

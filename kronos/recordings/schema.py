@@ -5,6 +5,7 @@ The rows are the format's own, as those of the inventory and of ``meta.json``.
 """
 
 import dataclasses
+import datetime
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -43,6 +44,23 @@ _NOT_NUMBERS = {'NaN': math.nan, '+Inf': math.inf, '-Inf': -math.inf}
 """As Prometheus writes them; JSON has none of them."""
 Number = float | Literal['NaN', '+Inf', '-Inf']
 """What Prometheus gives; JSON knows some of its numbers only as text."""
+
+
+def seconds_of(text: str) -> float:
+    """The Unix seconds of a time in ISO 8601, by default in UTC.
+
+    :raises ValueError: it is none since 1970
+    """
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    try:
+        seconds = moment.timestamp()
+    except OverflowError:
+        seconds = -1.0
+    if not 0.0 <= seconds <= END_OF_TIME:
+        raise ValueError(text)
+    return seconds
 
 
 def copied(source: object, kind: type[T], **differing: Any) -> T:

@@ -5,7 +5,6 @@ Their format is not ours to judge: keys that are not known are passed over,
 and what it cannot tell is taken as unknown and said so.
 """
 
-import datetime
 from collections.abc import Iterator, Sequence
 
 from kronos.clients.nova.rows import HostAggregate
@@ -92,17 +91,11 @@ class _LegacyReader:
             self._unknown.append('the recording does not contain its time')
             return 0.0
         try:
-            moment = datetime.datetime.fromisoformat(meta.recorded_at)
-            if moment.tzinfo is None:
-                moment = moment.replace(tzinfo=datetime.UTC)
-            seconds = moment.timestamp()
-        except (ValueError, OverflowError):
-            seconds = -1.0
-        if not 0.0 <= seconds <= schema.END_OF_TIME:
+            return schema.seconds_of(meta.recorded_at)
+        except ValueError:
             raise self._folder.fault(
                 reader.META, 'recorded_at: must be a time in ISO 8601'
-            )
-        return seconds
+            ) from None
 
     def _policies(
         self, own_policies: Sequence[Policy] | None
