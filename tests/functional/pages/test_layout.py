@@ -50,6 +50,8 @@ class TestEveryPage(base.PageTestCase):
         if name != 'large' or (width, scheme) == (400, base.SCHEMES[0]):
             # To draw all of it takes the browser ten seconds and more.
             self.check_shot(name, width, scheme)
+        self.look(looking.WIDER)
+        self.assertEqual([], self.look(looking.OVERFLOWING))
 
     def check_shot(self, name: str, width: int, scheme: str) -> None:
         base.SHOTS.mkdir(parents=True, exist_ok=True)

@@ -86,6 +86,8 @@ class TestPlan(base.PageTestCase):
         base.SHOTS.mkdir(parents=True, exist_ok=True)
         path = base.SHOTS / f'plan-{page}-{width}-{scheme}.png'
         self.browser.shoot(str(path))
+        self.look(looking.WIDER)
+        self.assertEqual([], self.look(looking.OVERFLOWING))
 
     @ddt.data(*PAGES)
     def test_alone_and_quiet(self, page: str) -> None:

@@ -13,6 +13,10 @@ import unittest
 
 from tests.functional.watcher import base
 
+# A test case may have put something else in place of sys.stdout.
+STDOUT = sys.stdout.fileno()
+STDERR = sys.stderr.fileno()
+
 
 class AuditCase(base.KronosTestCase):
     """One audit of a decision engine, which then waits to be ended."""
@@ -23,7 +27,7 @@ class AuditCase(base.KronosTestCase):
     def runTest(self):  # noqa: N802
         self.set('kronos_metrics', directory=sys.argv[1], interval=1)
         self.create_audit()
-        os.write(sys.stdout.fileno(), f'{os.getpid()}\n'.encode())
+        os.write(STDOUT, f'{os.getpid()}\n'.encode())
         sys.stdin.readline()
 
 
@@ -34,6 +38,8 @@ def main():
             result = unittest.TestResult()
             AuditCase().run(result)
             if not result.wasSuccessful():
+                for _, reason in result.errors + result.failures:
+                    os.write(STDERR, reason.encode())
                 os._exit(1)
             # As a service that is stopped: by the end of the interpreter.
             return 0
@@ -41,7 +47,7 @@ def main():
         if status > 0:
             return status
         # The next line must not be read by one that is being killed.
-        os.write(sys.stdout.fileno(), b'ended\n')
+        os.write(STDOUT, b'ended\n')
     return 0
 
 

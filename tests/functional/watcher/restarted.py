@@ -26,18 +26,23 @@ class RestartsTestCase(base.BaseTestCase):
         self.top = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         # A killed one leaves its folders behind.
         rest = self.useFixture(fixtures.TempDir()).path
-        self.parent = subprocess.Popen(
+        self.errors = self.useFixture(fixtures.TempDir()).join('stderr')
+        with open(self.errors, 'wb') as errors:
+            self.parent = self.start(rest, errors)
+        self.addCleanup(self.end)
+        self.audits = 0
+        """Of this engine and of those whose file it has taken over."""
+
+    def start(self, rest, errors):
+        return subprocess.Popen(
             [sys.executable, '-W', 'ignore', '-m', PROGRAM, str(self.top)],
             cwd=places.TOP,
             env={**os.environ, 'TMPDIR': rest},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=errors,
             text=True,
         )
-        self.addCleanup(self.end)
-        self.audits = 0
-        """Of this engine and of those whose file it has taken over."""
 
     def end(self):
         self.parent.stdin.close()
@@ -47,6 +52,12 @@ class RestartsTestCase(base.BaseTestCase):
     def tell(self):
         self.parent.stdin.write('\n')
         self.parent.stdin.flush()
+
+    def answer(self):
+        line = self.parent.stdout.readline()
+        if not line:
+            self.fail(pathlib.Path(self.errors).read_text())
+        return line
 
     def series(self):
         """All that the files hold; no series may be there twice."""
@@ -78,7 +89,7 @@ class RestartsTestCase(base.BaseTestCase):
     def restart(self, is_killed):
         """One more engine, until its end."""
         self.tell()
-        child = int(self.parent.stdout.readline())
+        child = int(self.answer())
         self.audits += 1
         self.until_written()
         self.assertEqual(
@@ -89,7 +100,7 @@ class RestartsTestCase(base.BaseTestCase):
             os.kill(child, signal.SIGKILL)
         else:
             self.tell()
-        self.assertEqual('ended\n', self.parent.stdout.readline())
+        self.assertEqual('ended\n', self.answer())
         if not is_killed:
             self.assertEqual([], [*self.top.glob('*.prom')])
             self.audits = 0

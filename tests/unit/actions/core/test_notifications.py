@@ -217,7 +217,7 @@ class TestTopics(base.BaseTestCase):
 
     def test_the_documented_topic(self):
         self.assertIn(
-            'the topic of the aggregate ``rack 1`` is\n'
+            'the topic for the aggregate ``rack 1`` is\n'
             f'``{notifications.topic_of("rack 1")}``',
             PAGE.read_text(),
         )
