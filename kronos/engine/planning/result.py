@@ -184,6 +184,8 @@ def _combined(card: Scorecard) -> float:
 def _extend(result: AggregateResult, phases: PhaseRunner) -> None:
     """Add what is of an extension."""
     inputs = phases.snapshot, phases.settings
+    for end in phases.ends:
+        result.beside |= end.beside
     result.closings = phases.settings.extension.closings(result, *inputs)
     phases.settings.extension.note(result, *inputs)
 

@@ -57,6 +57,8 @@ class PhaseResult:
     certificate: Certificate | None = None
     rest: Rest | None = None
     packing: PackingBound | None = None
+    beside: dict[str, object] = field(default_factory=dict)
+    """What the search of an extension adds to the result, by its name."""
 
 
 class Simulation:

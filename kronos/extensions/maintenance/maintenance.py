@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The maintenance run: what an audit asks for, and what is known of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from kronos.common.names.name_marks import HostName, Text, Uuid
+from kronos.engine.settings import Settings
+
+NAME = 'maintenance'
+"""Of the extension."""
+NOT_QUERIED = (
+    'the hosts that are done were not queried; kronos_maintain queries them'
+)
+
+
+class Stopped(StrEnum):
+    """What becomes of servers that are SHUTOFF on a host of the run."""
+
+    STAY = 'stay'
+    """They stay on the host while it is handed over."""
+    BLOCK = 'block'
+    """The host is not handed over while it holds any."""
+
+
+@dataclass(frozen=True)
+class Maintenance:
+    """Which hosts are maintained, and how many at once."""
+
+    run: Text
+    """Its name; two audits of one name are one run."""
+    hosts: tuple[HostName, ...]
+    """The hosts to be maintained, by name, in no order."""
+    at_once: int = 1
+    """Hosts of a scope that may be unavailable, whoever closed them."""
+    at_once_per_az: int | None = None
+    """The same of each availability zone; None: any number."""
+    done_query: Text = ''
+    """PromQL that returns the hosts that are done; '': that of [kronos]."""
+    ready_query: Text = ''
+    """PromQL that returns the hosts that may serve; '': all that are done."""
+    seed_hosts: int = 1
+    """Hosts that may be emptied onto hosts that are to be done later."""
+    stopped: Stopped = Stopped.STAY
+    host_timeout: float = 3600.0
+    """Seconds for which a host may be handed over."""
+    drain_timeout: float | None = None
+    """Seconds for which a host may be emptied; None: any time."""
+    max_late: int = 1
+    """So many late hosts, and no further one is closed."""
+    reopen: bool = True
+    """Whether a host that is done is enabled again."""
+
+
+@dataclass
+class RunView:
+    """What a snapshot, or an inventory, keeps of a run."""
+
+    unknown: Text = ''
+    """Why nobody knows which hosts are done; '': it is known."""
+    done: list[HostName] = field(default_factory=list)
+    """The hosts of the run that ``done_query`` returns."""
+    ready: list[HostName] = field(default_factory=list)
+    """Those of them that ``ready_query`` returns, too."""
+    missing: list[HostName] = field(default_factory=list)
+    """Hosts of the run that Nova does not have, or that are in no scope."""
+    moved: list[Uuid] = field(default_factory=list)
+    """The servers that were moved since the run began."""
+    opened: list[HostName] = field(default_factory=list)
+    """Hosts that the run closed, and that somebody else opened."""
+
+
+def of(settings: Settings) -> Maintenance | None:
+    """What the audit asks for; None if it maintains nothing."""
+    asked = settings.extension.asked
+    return asked if isinstance(asked, Maintenance) else None
+
+
+def view_of(beside: Mapping[str, Any]) -> RunView:
+    """What is kept of a run; without, nobody knows which hosts are done."""
+    view = beside.get(NAME)
+    return view if isinstance(view, RunView) else RunView(NOT_QUERIED)
