@@ -18,13 +18,17 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
-from kronos.extensions.maintenance import host_states, maintenance
+from kronos.extensions.maintenance import (
+    host_states,
+    maintenance,
+    outcome,
+)
 from kronos.extensions.maintenance.closing_reason import (
     ClosingReason,
     Step,
     parsed,
 )
-from kronos.extensions.maintenance.extension import MaintenanceRun, waves_of
+from kronos.extensions.maintenance.extension import MaintenanceRun
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance, RunView
 from tests.builders import scopes
@@ -82,9 +86,7 @@ def cloud(
     return snapshot
 
 
-def _groups(
-    servers: list[Instance], rng: random.Random
-) -> list[ServerGroup]:
+def _groups(servers: list[Instance], rng: random.Random) -> list[ServerGroup]:
     chosen = rng.sample(servers, len(servers) // 5)
     groups: list[ServerGroup] = []
     while chosen:
@@ -141,7 +143,7 @@ class Run:
         """Plan, and carry the plan out; whether anything happened."""
         result = self.plan()
         before = len(self.done), sum(self.moves.values()), dict(self.left)
-        for host in waves_of(result).closing:
+        for host in outcome.of(result).waves.closing:
             self._close(host, Step.EMPTYING)
         for step in result.steps:
             self.move(step.instance, step.destination)
@@ -204,10 +206,10 @@ class Run:
                 )
         for host, service in self.cloud.services.items():
             reason = parsed(service.disabled_reason)
-            if reason is not None and reason.step is Step.EMPTYING:
-                if host not in occupied:
-                    self._close(host, Step.HANDED_OVER)
-                    self.left[host] = self.work_rounds
+            is_emptied = reason is not None and reason.step is Step.EMPTYING
+            if is_emptied and host not in occupied:
+                self._close(host, Step.HANDED_OVER)
+                self.left[host] = self.work_rounds
 
     def _check(self) -> None:
         states = host_states.of(self.cloud, self.asked)

@@ -19,9 +19,15 @@ from kronos.engine.types import (
 from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.closing_reason import Step
 from kronos.extensions.maintenance.codes import MaintenanceCode
-from kronos.extensions.maintenance.maintenance import Maintenance, RunView
+from kronos.extensions.maintenance.host_states import HostState, State
+from kronos.extensions.maintenance.maintenance import (
+    SHUTOFF,
+    Maintenance,
+    RunView,
+    Stopped,
+)
+from kronos.extensions.maintenance.outcome import RunOutcome, Waves
 from kronos.extensions.maintenance.planning import waves
-from kronos.extensions.maintenance.planning.waves import Waves
 
 ROW = PhaseRow(
     from_draining=True,
@@ -51,29 +57,69 @@ class MaintenanceRun(Extension):
 
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
         """Those that the run has closed and that are not handed over."""
-        return {
-            name
-            for name, row in host_states.of(snapshot, self.asked).items()
-            if row.reason is not None and row.reason.step is Step.EMPTYING
-        }
+        states = host_states.of(snapshot, self.asked)
+        return {name for name, row in states.items() if _is_emptied(row)}
 
     def closings(
         self, result: AggregateResult, snapshot: Snapshot, settings: Settings
     ) -> list[Closing]:
-        planned = waves_of(result)
-        return [
-            Closing(
-                host,
-                Reason(
-                    f'it is maintained in run {self.asked.run}',
-                    MaintenanceCode.HOST_WAITS,
-                ),
-            )
-            for host in planned.closing
+        waves = result.beside.get(maintenance.NAME)
+        hosts = waves.closing if isinstance(waves, Waves) else []
+        text = f'it is maintained in run {self.asked.run}'
+        reason = Reason(text, MaintenanceCode.HOST_WAITS)
+        return [Closing(host, reason) for host in hosts]
+
+    def note(
+        self, result: AggregateResult, snapshot: Snapshot, settings: Settings
+    ) -> None:
+        result.beside[maintenance.NAME] = _outcome(
+            result, snapshot, self.asked
+        )
+
+
+def _outcome(
+    result: AggregateResult, snapshot: Snapshot, asked: Maintenance
+) -> RunOutcome:
+    states = host_states.of(snapshot, asked)
+    waves = result.beside.get(maintenance.NAME)
+    outcome = RunOutcome(
+        asked.run,
+        states,
+        waves if isinstance(waves, Waves) else Waves(),
+        unknown=maintenance.view_of(snapshot.beside).unknown,
+    )
+    leaving = {step.instance for step in result.steps}
+    staying: dict[str, list[str]] = {}
+    for uuid, instance in snapshot.instances.items():
+        row = states.get(instance.host)
+        if row is None:
+            continue
+        stays = asked.stopped is Stopped.STAY and instance.status == SHUTOFF
+        if row.state is State.TO_DO or _is_emptied(row):
+            outcome.to_move += not stays
+        if uuid not in leaving and not stays:
+            staying.setdefault(instance.host, []).append(uuid)
+    emptied = [name for name, row in states.items() if _is_emptied(row)]
+    outcome.handing_over = [
+        name
+        for name in (*emptied, *outcome.waves.closing)
+        if name not in staying
+    ]
+    in_state = {name: row.state for name, row in states.items()}
+    if asked.reopen:
+        outcome.reopening = [
+            name
+            for name, state in in_state.items()
+            if state is State.RETURNING
         ]
+    occupied = {each.host for each in snapshot.instances.values()}
+    outcome.empty_done = [
+        name
+        for name, state in in_state.items()
+        if state is State.DONE and name not in occupied
+    ]
+    return outcome
 
 
-def waves_of(result: AggregateResult) -> Waves:
-    """What a plan does for a run in a scope."""
-    planned = result.beside.get(maintenance.NAME)
-    return planned if isinstance(planned, Waves) else Waves()
+def _is_emptied(row: HostState) -> bool:
+    return row.reason is not None and row.reason.step is Step.EMPTYING

@@ -5,6 +5,7 @@ Nothing is stored but the reasons of closed hosts: whoever looks next comes to
 the same states.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -103,14 +104,12 @@ def _state(
     reason = closing_reason.parsed(service.disabled_reason)
     if reason is None or reason.run != asked.run:
         return HostState(name, State.FOREIGN)
+    state, limit = State.HANDED_OVER, asked.host_timeout
     if reason.step is Step.EMPTYING:
-        limit, state = asked.drain_timeout, State.EMPTYING
-    else:
-        limit, state = asked.host_timeout, State.HANDED_OVER
-        if done and service.is_up and name in view.ready:
-            state = State.RETURNING
-    is_waiting = state is not State.RETURNING and limit is not None
-    if is_waiting and now - reason.since > limit:
+        state, limit = State.EMPTYING, asked.drain_timeout or math.inf
+    elif done and service.is_up and name in view.ready:
+        state, limit = State.RETURNING, math.inf
+    if now - reason.since > limit:
         state = State.LATE
     return HostState(name, state, reason.since, reason)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from kronos.common.names.name_marks import HostName, Text, Uuid
+from kronos.common.names.name_marks import HostName, Text
 from kronos.engine.settings import Settings
 
 NAME = 'maintenance'
@@ -14,6 +14,10 @@ NAME = 'maintenance'
 NOT_QUERIED = (
     'the hosts that are done were not queried; kronos_maintain queries them'
 )
+
+
+SHUTOFF = 'SHUTOFF'
+"""The status of a stopped server."""
 
 
 class Stopped(StrEnum):
@@ -66,8 +70,6 @@ class RunView:
     """Those of them that ``ready_query`` returns, too."""
     missing: list[HostName] = field(default_factory=list)
     """Hosts of the run that Nova does not have, or that are in no scope."""
-    moved: list[Uuid] = field(default_factory=list)
-    """The servers that were moved since the run began."""
     opened: list[HostName] = field(default_factory=list)
     """Hosts that the run closed, and that somebody else opened."""
 

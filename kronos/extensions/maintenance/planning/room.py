@@ -91,7 +91,8 @@ class Room:
             (need[instance] - free) / self._capacity[kind]
             for kind, (need, free) in enumerate(self._free()[:2])
         ]
-        return np.max(lacks, axis=0)
+        most: FloatArray = np.max(lacks, axis=0)
+        return most
 
     def _free(self) -> list[tuple[IntArray, IntArray]]:
         return self._simulation.constraints.free_capacities()
@@ -159,14 +160,13 @@ class Room:
             for kind, (need, free) in enumerate(self._free()[:2])
         ]
         # Rounded, so that equals stay equal.
-        return np.round(np.max(shares, axis=0), 9)
+        full: FloatArray = np.round(np.max(shares, axis=0), 9)
+        return full
 
     def _fill_hole(self, servers: IntArray, allowed: BoolArray) -> bool:
         """Move all servers to one host: that needs no packing."""
-        constraints, start = self._simulation.constraints, None
-        whole = np.flatnonzero(
-            allowed & constraints.rows(servers).all(axis=0)
-        )
+        constraints = self._simulation.constraints
+        whole = np.flatnonzero(allowed & constraints.rows(servers).all(axis=0))
         takes = [
             host
             for host in whole.tolist()

@@ -8,8 +8,6 @@ those servers move again. There are no barriers: as soon as a host is open
 again the next one is closed.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from kronos.engine import wording
@@ -22,39 +20,31 @@ from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.extensions.maintenance.host_states import HostState, State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
+from kronos.extensions.maintenance.outcome import Waves
 from kronos.extensions.maintenance.planning.room import Room
 
 LIGHTEST = 4
 """Hosts that are tried as a seed, the lightest first."""
 EVICTION_HOSTS = 8
 """Hosts that are tried to make room for one server of a seed."""
-SHUTOFF = 'SHUTOFF'
-
-
-@dataclass
-class Waves:
-    """What a plan does for a run in one scope."""
-
-    closing: list[str] = field(default_factory=list)
-    """Hosts that are closed now, in their order."""
-    seeds: list[str] = field(default_factory=list)
-    """Those of them of which servers go to hosts that are to be done."""
-    blocked: dict[str, str] = field(default_factory=dict)
-    """Hosts that cannot be emptied, with the reason."""
-    waits: str = ''
-    """Why no further host is closed; '': all are."""
 
 
 def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
-    """Empty what is closed, and then as many hosts as may be closed."""
-    return _Search(simulation, inputs).run()
+    """Empty what is closed, and then as many hosts as may be closed.
+
+    :raises ValueError: the settings are of no maintenance run
+    """
+    asked = maintenance.of(inputs.settings)
+    if asked is None:
+        raise ValueError('there is no run')
+    return _Search(simulation, inputs, asked).run()
 
 
 class _Search:
-    def __init__(self, simulation: Simulation, inputs: PhaseInput) -> None:
-        asked = maintenance.of(inputs.settings)
-        assert asked is not None
-        self._asked: Maintenance = asked
+    def __init__(
+        self, simulation: Simulation, inputs: PhaseInput, asked: Maintenance
+    ) -> None:
+        self._asked = asked
         self._simulation = simulation
         self._inputs = inputs
         self._index = simulation.utilization.index
@@ -152,7 +142,7 @@ class _Search:
             uuid = self._index.instances[instance]
             server = self._inputs.snapshot.instances[uuid]
             may_stay = (
-                server.status == SHUTOFF
+                server.status == maintenance.SHUTOFF
                 and self._asked.stopped is Stopped.STAY
             )
             if uuid in fixed and not may_stay:

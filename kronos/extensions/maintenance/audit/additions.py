@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The additions to a maintenance run: its actions, its summary, its log."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from oslo_log import log as logging
+
+from kronos.engine import wording
+from kronos.engine.types import AggregateResult, CycleReport
+from kronos.extensions.maintenance import outcome
+from kronos.extensions.maintenance.audit.history import CLOSE
+from kronos.extensions.maintenance.host_states import State
+from kronos.strategies.outcome.additions import Additions
+from kronos.strategies.outcome.planned_actions import PlannedAction
+
+HAND_OVER = 'kronos_hand_over'
+REOPEN = 'kronos_reopen'
+SHOWN = 4
+"""Hosts of a state that a summary names."""
+
+
+class MaintenanceAdditions(Additions):
+    """What an audit that maintains hosts does and says."""
+
+    def ahead(self, report: CycleReport) -> list[PlannedAction]:
+        """Hosts that are done are opened first, then others are closed.
+
+        One after the other: each looks at how many are unavailable.
+        """
+        actions: list[PlannedAction] = []
+        rows: list[tuple[str, str, str]] = [
+            (REOPEN, scope.name, host)
+            for scope in report.scopes
+            for host in outcome.of(scope).reopening
+        ]
+        rows += [
+            (CLOSE, scope, closing.host) for scope, closing in report.closings
+        ]
+        runs = {s.name: outcome.of(s).run for s in report.scopes}
+        for kind, scope, host in rows:
+            if any(action.resource == host for action in actions):
+                continue
+            number = len(actions) + 1
+            inputs = _inputs(number, scope, host, runs[scope])
+            actions.append(PlannedAction(kind, inputs, host, actions[-1:]))
+        return actions
+
+    def arranged(
+        self,
+        report: CycleReport,
+        ahead: list[PlannedAction],
+        moves: list[PlannedAction],
+    ) -> list[PlannedAction]:
+        """What leaves a host waits for its closing, a hand-over for both.
+
+        The first server on a host that was just opened goes there alone.
+        """
+        closed = {
+            action.resource: action
+            for action in ahead
+            if action.action_type == CLOSE
+        }
+        fresh = {
+            host
+            for scope in report.scopes
+            for host in outcome.of(scope).empty_done
+        }
+        first: dict[str, PlannedAction] = {}
+        for action in moves:
+            source = action.parameters['source_node']
+            destination = action.parameters['destination_node']
+            if source in closed:
+                action.parameters['source_closed'] = True
+                action.after.append(closed[source])
+            if destination in first:
+                action.after.append(first[destination])
+            elif destination in fresh:
+                first[destination] = action
+        actions = [*ahead, *moves]
+        return actions + list(_hand_overs(report, actions))
+
+    def acts(self, scope: AggregateResult) -> bool:
+        row = outcome.of(scope)
+        return bool(row.reopening or row.handing_over)
+
+    def is_described(self, scope: AggregateResult) -> bool:
+        return bool(outcome.of(scope).states)
+
+    def lines(self, scope: AggregateResult) -> Iterator[tuple[int, str]]:
+        row = outcome.of(scope)
+        for host, state in row.states.items():
+            if state.state is State.LATE:
+                yield logging.WARNING, f'{host} of run {row.run} is late'
+
+
+def _hand_overs(
+    report: CycleReport, actions: list[PlannedAction]
+) -> Iterator[PlannedAction]:
+    number = len(actions)
+    handed: set[str] = set()
+    for scope in report.scopes:
+        row = outcome.of(scope)
+        for host in row.handing_over:
+            if host in handed:
+                continue
+            handed.add(host)
+            number += 1
+            yield PlannedAction(
+                HAND_OVER,
+                _inputs(number, scope.name, host, row.run),
+                host,
+                [
+                    action
+                    for action in actions
+                    if action.parameters['source_node'] == host
+                ],
+            )
+
+
+def _inputs(number: int, scope: str, host: str, run: str) -> dict[str, Any]:
+    return {
+        'aggregate': scope,
+        'sequence': number,
+        'resource_name': host,
+        'source_node': host,
+        'run': run,
+    }
+
+
+def summary(scope: AggregateResult) -> str:
+    """What a plan does for ``kronos_maintenance``, state by state."""
+    row = outcome.of(scope)
+    if row.unknown:
+        return f'no host is closed or opened: {row.unknown}'
+    parts = [
+        f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
+        for word, hosts in (
+            ('opened', row.reopening),
+            ('closed', row.waves.closing),
+            ('handed over', row.handing_over),
+        )
+        if hosts
+    ]
+    if row.waves.blocked:
+        parts.append(f'{len(row.waves.blocked)} cannot be emptied')
+    if row.waves.waits:
+        parts.append(row.waves.waits)
+    done, total = row.count(State.DONE), len(row.states)
+    return f'run {row.run}: {done} of {total} hosts done' + ''.join(
+        f', {part}' for part in parts
+    )

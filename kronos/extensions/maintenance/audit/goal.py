@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The goal kronos_maintenance, and how its success is measured.
+
+It is frozen, as :mod:`kronos.strategies.efficacy` says.
+"""
+
+from typing import ClassVar
+
+from kronos.engine.types import CycleReport
+from kronos.extensions.maintenance import outcome
+from kronos.extensions.maintenance.host_states import State
+from kronos.strategies.efficacy import Measure, Share
+from kronos.strategies.goals import MIGRATIONS, Goal, OfReport
+
+
+def _hosts(*states: State) -> OfReport:
+    return lambda report: outcome.count(report.scopes, *states)
+
+
+def _to_move(report: CycleReport) -> float:
+    return sum(outcome.of(scope).to_move for scope in report.scopes)
+
+
+def _leaving(report: CycleReport) -> float:
+    return len({step.instance for step in report.steps})
+
+
+class Maintenance(Goal):
+    """Hosts that are done, and open again."""
+
+    NAME = 'kronos_maintenance'
+    DISPLAY_NAME = 'Kronos: maintained hosts'
+    MEASURES: ClassVar = (
+        Measure(
+            'hosts_to_do',
+            'Hosts of the run that are not closed yet.',
+            _hosts(State.TO_DO, State.OPENED, State.FOREIGN, State.DOWN),
+        ),
+        Measure(
+            'hosts_emptying',
+            'Hosts that the run has closed and that are being emptied.',
+            _hosts(State.EMPTYING),
+        ),
+        Measure(
+            'hosts_handed_over',
+            'Hosts that are handed over to be maintained, or returning.',
+            _hosts(State.HANDED_OVER, State.RETURNING),
+        ),
+        Measure(
+            'hosts_done',
+            'Hosts of the run that are done, and enabled.',
+            _hosts(State.DONE),
+        ),
+        Measure(
+            'hosts_late',
+            'Hosts that are emptied or handed over for too long.',
+            _hosts(State.LATE),
+        ),
+        Measure(
+            'servers_to_move',
+            'Servers on hosts that are not emptied, before the plan.',
+            _to_move,
+        ),
+        Measure(
+            'servers_to_move_after',
+            'Those of them that the plan does not move.',
+            lambda report: max(0.0, _to_move(report) - _leaving(report)),
+        ),
+        MIGRATIONS,
+    )
+    SHARE = Share(
+        'servers_leaving',
+        'Share of the servers on hosts that are not emptied that the plan '
+        'moves.',
+        before='servers_to_move',
+        after='servers_to_move_after',
+    )

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader of a run: which hosts are done, and which others opened."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from kronos.common import exceptions
+from kronos.common.names import near_names
+from kronos.engine import wording
+from kronos.engine.types import ComputeService
+from kronos.extensions.maintenance import closing_reason, maintenance
+from kronos.extensions.maintenance.maintenance import Maintenance, RunView
+from kronos.extensions.maintenance.readings import done_hosts
+from kronos.extensions.maintenance.readings.done_hosts import RunQueries
+from kronos.snapshots.reader import Look, Reader
+
+
+@dataclass
+class MaintenanceReader(Reader):
+    """It reads what a maintenance run is planned by."""
+
+    queries: RunQueries
+    """Of ``[kronos]``."""
+    closed: Callable[[str], Collection[str]] = lambda run: ()
+    """Gives the hosts that a run has closed, as Watcher remembers."""
+
+    def read(self, look: Look) -> None:
+        asked = maintenance.of(look.settings)
+        if asked is None:
+            return
+        gathered = look.gathered
+        hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+        services = gathered.services or {}
+        view, warnings = done_hosts.view(
+            look.prometheus,
+            RunQueries.of(asked, self.queries),
+            asked,
+            hosts,
+            look.settings.host_match,
+        )
+        inside = {host.name for scope in look.hosts.values() for host in scope}
+        _require_hosts(asked, view, sorted(inside), services)
+        if view.missing:
+            warnings.append(
+                f'hosts of run {asked.run} that are in no scope of the audit: '
+                f'{wording.some(view.missing)}'
+            )
+        opened = [
+            name
+            for name in self.closed(asked.run)
+            if name in asked.hosts
+            and name in services
+            and services[name].status == 'enabled'
+            and name not in view.done
+        ]
+        gathered.beside[maintenance.NAME] = replace(
+            view, opened=sorted(opened)
+        )
+        gathered.warnings += warnings
+
+
+def _require_hosts(
+    asked: Maintenance,
+    view: RunView,
+    inside: list[str],
+    services: dict[str, ComputeService],
+) -> None:
+    """Refuse unknown hosts, as long as the run has not begun.
+
+    :raises ConfigurationError: names the host and the nearest that exists
+    """
+    view.missing = sorted({*asked.hosts} - {*inside})
+    if not view.missing or view.done:
+        return
+    reasons = [
+        closing_reason.parsed(service.disabled_reason)
+        for service in services.values()
+    ]
+    if any(reason and reason.run == asked.run for reason in reasons):
+        return
+    name = view.missing[0]
+    hint = near_names.of_cloud(name, inside)
+    raise exceptions.ConfigurationError(
+        f'Audit parameter hosts: "{name}" is no host of a scope of the '
+        f'audit; {hint}'
+    )
