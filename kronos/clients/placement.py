@@ -52,6 +52,12 @@ class _Allocation(TypedDict):
     resources: dict[str, Whole]
 
 
+class _Consumers(TypedDict):
+    """Of one provider, by consumer."""
+
+    allocations: dict[str, _Allocation]
+
+
 class _Allocations(TypedDict):
     """Of one consumer, with what a change has to repeat."""
 
@@ -118,6 +124,22 @@ class PlacementClient:
         :returns: '' if no node or several may be meant
         """
         return like(host, self._compute_nodes().values())
+
+    def consumers_on(self, node: str) -> set[str]:
+        """The uuids of all that has allocations on a host, right now.
+
+        Servers on their way there and the rests of migrations are among
+        them, and so is what nested providers hold.
+
+        :param node: name of the root provider, ``Host.node``
+        """
+        [root] = self._providers(name=node)
+        consumers: set[str] = set()
+        for uuid in self._tree_of(root['uuid']):
+            path = f'/resource_providers/{uuid}/allocations'
+            body = self._wire.get(path, MICROVERSION, shape=_Consumers)
+            consumers.update(body['allocations'])
+        return consumers
 
     def room_on(self, node: str) -> dict[str, types.Headroom] | None:
         """Capacity and usage of one host by resource class, right now.

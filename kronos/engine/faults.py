@@ -47,6 +47,10 @@ class Fault(StrEnum):
     NO_TURN = 'no_turn'
     HOST_NOT_AT_FAULT = 'host_not_at_fault'
     HOST_NOT_CLOSED = 'host_not_closed'
+    HOST_TAKEN_OVER = 'host_taken_over'
+    HOST_OCCUPIED = 'host_occupied'
+    HOST_NOT_DONE = 'host_not_done'
+    TOO_MANY_UNAVAILABLE = 'too_many_unavailable'
     INSTANCE_RUNS = 'instance_runs'
     INSTANCE_WELL = 'instance_well'
     PLAN_REFUSED = 'plan_refused'
@@ -188,6 +192,39 @@ TABLE: dict[Fault, Consequence] = {
         'The plan closes the source before the server leaves it, but the '
         'source is open.',
         'See how its closing action ended; the next audit tries again.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.HOST_TAKEN_OVER: Consequence(
+        _STALE,
+        Whose.OPERATOR,
+        'Somebody else has enabled the host, or has changed the reason with '
+        'which a maintenance run disabled it, so the run leaves it alone.',
+        'Nothing, if that was intended. To have the run close the host, '
+        'enable it first.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.HOST_OCCUPIED: Consequence(
+        _STALE,
+        Whose.SOURCE,
+        'Placement still holds allocations on the host, so it was not handed '
+        'over.',
+        'See the message for what is there; the next audit tries again.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.HOST_NOT_DONE: Consequence(
+        _STALE,
+        Whose.SOURCE,
+        'The queries of a maintenance run do not return the host any more, '
+        'or its nova-compute is down, so it was not opened.',
+        'See whether the host is done; the next audit tries again.',
+        rests=CooldownScope.NOBODY,
+    ),
+    Fault.TOO_MANY_UNAVAILABLE: Consequence(
+        _STALE,
+        Whose.SCOPE,
+        'As many hosts of the scope as at_once allows are already '
+        'unavailable, so a maintenance run did not close another one.',
+        'See the message for which these are; the next audit tries again.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RUNS: Consequence(

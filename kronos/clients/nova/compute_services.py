@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Nova client that closes hosts: it disables nova-compute services."""
+"""The Nova client that closes and opens hosts: their nova-compute services."""
 
 from typing import Any
 
@@ -13,8 +13,6 @@ LONGEST_REASON = 255
 
 class ComputeServices:
     """The nova-compute services, as far as Kronos changes them.
-
-    It disables, and never enables: that is for people to do.
 
     :param api: of a :class:`.NovaClient`
     """
@@ -30,10 +28,22 @@ class ComputeServices:
 
         :raises NovaClientError: also when there is no such service
         """
-        body: dict[str, Any] = {
-            'status': 'disabled',
-            'disabled_reason': reason[:LONGEST_REASON],
-        }
+        self._set(
+            host,
+            {
+                'status': 'disabled',
+                'disabled_reason': reason[:LONGEST_REASON],
+            },
+        )
+
+    def enable(self, host: str) -> None:
+        """Let nova-scheduler place servers on a host again.
+
+        :raises NovaClientError: also when there is no such service
+        """
+        self._set(host, {'status': 'enabled'})
+
+    def _set(self, host: str, body: dict[str, Any]) -> None:
         self._api.wire.send(
             'PUT',
             f'/os-services/{quoted(self._id_of(host))}',

@@ -94,6 +94,15 @@ class Placement:
         text = f'No resource provider with uuid {uuid} found'
         raise Answer(404, {'errors': [{'status': 404, 'detail': text}]})
 
+    def consumers(self, uuid, q, body):
+        host = self._host(uuid)
+        rows = {
+            consumer: {'resources': hosts[host]}
+            for consumer, hosts in self.allocations().items()
+            if host in hosts
+        }
+        return {'allocations': rows, 'resource_provider_generation': 1}
+
     def consumer(self, uuid, q, body):
         hosts = self.allocations().get(uuid, {})
         if not hosts:
@@ -152,6 +161,7 @@ ROUTES = [
     ('GET', _PROVIDERS, Placement.providers),
     ('GET', f'{_PROVIDERS}/([^/]+)/inventories', Placement.inventories),
     ('GET', f'{_PROVIDERS}/([^/]+)/usages', Placement.usages),
+    ('GET', f'{_PROVIDERS}/([^/]+)/allocations', Placement.consumers),
     ('GET', '/placement/allocations/([^/]+)', Placement.consumer),
     ('POST', '/placement/allocations', Placement.change),
     ('GET', '/placement/allocation_candidates', Placement.candidates),
