@@ -30,6 +30,7 @@ class TestMaintain(base.KronosTestCase):
             'kronos',
             aggregates=['alpha'],
             max_retries=0,
+            instance_cooldown=0,
             maintenance_done_query='faulty',
         )
         self.patch(hand_over, 'APART_SECONDS', 0.1)
@@ -43,6 +44,7 @@ class TestMaintain(base.KronosTestCase):
 
     def carried_out(self, audit):
         plan = self.plan(audit)
+        self.assertNotEqual([], self.actions(plan), self.message(audit))
         self.start(plan)
         rows = self.actions(plan)
         for row in rows:

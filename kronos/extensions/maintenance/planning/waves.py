@@ -23,6 +23,8 @@ from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from kronos.extensions.maintenance.outcome import Waves
 from kronos.extensions.maintenance.planning.room import Room
 
+SHOWN = 3
+"""Servers that a sentence names."""
 LIGHTEST = 4
 """Hosts that are tried as a seed, the lightest first."""
 EVICTION_HOSTS = 8
@@ -134,10 +136,10 @@ class _Search:
         closed = sum(other == zone for other in self._closed.values())
         return closed < most
 
-    def _blockers(self, host: int) -> list[str]:
-        """The servers of a host that cannot leave and must, by name."""
+    def _blockers(self, host: int) -> dict[str, str]:
+        """The servers of a host that cannot leave and must: why, by name."""
         placement, fixed = self._simulation.placement, self._inputs.fixed
-        blockers = []
+        blockers = {}
         for instance in placement.on(host).tolist():
             uuid = self._index.instances[instance]
             server = self._inputs.snapshot.instances[uuid]
@@ -146,7 +148,7 @@ class _Search:
                 and self._asked.stopped is Stopped.STAY
             )
             if uuid in fixed and not may_stay:
-                blockers.append(self._index.server(instance))
+                blockers[self._index.server(instance)] = str(fixed[uuid])
         return blockers
 
     def _candidates(self) -> list[str]:
@@ -154,9 +156,8 @@ class _Search:
         for name in self._to_do():
             blockers = self._blockers(self._index.host[name])
             if blockers:
-                self._waves.blocked[name] = (
-                    f'{wording.some(blockers)} cannot leave'
-                )
+                some = [f'{who}: {why}' for who, why in blockers.items()]
+                self._waves.blocked[name] = wording.some(some, SHOWN)
             elif self._fits_zone(name):
                 candidates.append(name)
         return candidates
@@ -218,13 +219,22 @@ class _Search:
             if cost is not None and (best is None or cost < best[0]):
                 best = cost, name
         if best is None:
-            self._waves.waits = 'no host can be emptied first'
+            self._waves.waits = self._why_none()
             return False
         name = best[1]
         self._empty_seed(self._index.host[name], [*candidates[:seeds], name])
         self._close(name)
         self._waves.seeds.append(name)
         return True
+
+    def _why_none(self) -> str:
+        """Why no host of the run can be emptied."""
+        blocked = self._waves.blocked
+        if not blocked:
+            return 'the hosts have too little room to empty any of them'
+        host, why = min(blocked.items())
+        more = f', and {len(blocked) - 1} more' if len(blocked) > 1 else ''
+        return f'{host} cannot be emptied ({why}){more}'
 
     def _empty_seed(self, host: int, spared: list[str]) -> int | None:
         """Empty a host, onto hosts that are to be done where it must be.
