@@ -6,6 +6,7 @@ Each round plans from what the cloud shows, and from nothing else.
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from kronos.engine.planning.propose import propose
@@ -139,14 +140,18 @@ class Run:
             if not self.round():
                 return
 
-    def round(self) -> bool:
-        """Plan, and carry the plan out; whether anything happened."""
+    def round(self, fails: Callable[[], bool] = lambda: False) -> bool:
+        """Plan, and carry the plan out; whether anything happened.
+
+        :param fails: whether the next move fails
+        """
         result = self.plan()
         before = len(self.done), sum(self.moves.values()), dict(self.left)
         for host in outcome.of(result).waves.closing:
             self._close(host, Step.EMPTYING)
         for step in result.steps:
-            self.move(step.instance, step.destination)
+            if not fails():
+                self.move(step.instance, step.destination)
         self._hand_over()
         self._check()
         self.rounds += 1
@@ -175,6 +180,24 @@ class Run:
             self._shift(host, sign * server.memory_mb / MEMORY_GIB / GIB)
         server.host = destination
         self.moves[uuid] += 1
+
+    def delete(self, uuid: str) -> None:
+        """Delete a server, as its owner may at any time."""
+        server = self.cloud.instances.pop(uuid)
+        for kind, need in server.demand.items():
+            room = self.cloud.hosts[server.host].headroom
+            assert room is not None
+            room[kind] = Headroom(room[kind].capacity, room[kind].used - need)
+        self._shift(server.host, -server.memory_mb / MEMORY_GIB / GIB)
+
+    def emptying(self) -> list[str]:
+        """Hosts that the run has closed and that are not handed over."""
+        states = host_states.of(self.cloud, self.asked)
+        return [
+            name
+            for name, row in states.items()
+            if row.reason is not None and row.reason.step is Step.EMPTYING
+        ]
 
     def _shift(self, host: str, share: float) -> None:
         samples = self.cloud.readings['memory'].imbalance.samples

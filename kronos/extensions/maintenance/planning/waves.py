@@ -103,13 +103,17 @@ class _Search:
         return self._mask(others)
 
     def _go_on(self, host: int) -> None:
-        """Empty a host that is closed: what fits goes, the rest to seeds."""
+        """Empty a host that is closed.
+
+        What finds no place on a clean host goes to one that is to be done:
+        nobody remembers whether this one is a seed.
+        """
         clean = self._clean()
         if self._room.place_all(host, clean):
             return
         if not self._room.place_some(host, clean).size:
             return
-        if self._may_seed():
+        if self._asked.seed_hosts:
             self._room.place_some(host, self._mask(self._to_do()))
 
     def _may_close(self) -> bool:
