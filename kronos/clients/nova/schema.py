@@ -281,7 +281,6 @@ class Migration(TypedDict):
     source_compute: NotRequired[Text]
     dest_compute: NotRequired[Text]
     migration_type: NotRequired[Text]
-    project_id: NotRequired[Text]
 
 
 _Bytes: TypeAlias = Whole | None

@@ -57,6 +57,16 @@ def is_limited(options: BudgetOptions) -> bool:
     return any(_texts(options))
 
 
+def counts_projects(options: BudgetOptions) -> bool:
+    """Whether the projects of servers that have moved matter."""
+    return bool(options.project_budget or options.project_budgets)
+
+
+def counts_project(options: BudgetOptions, project: str) -> bool:
+    """Whether a project has a budget."""
+    return bool(options.project_budgets.get(project, options.project_budget))
+
+
 def is_exempt(options: BudgetOptions, phase: str) -> bool:
     """Whether no budget limits the moves of a phase."""
     return phase in options.budget_exempt or not is_limited(options)

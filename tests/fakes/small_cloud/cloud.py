@@ -69,6 +69,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.aggregates = dict(aggregates)
         self.aggregate_metadata = {}
         self.servers = {server.uuid: server for server in servers}
+        self.deleted = {}
         self.capacity = capacity
         self.services = {
             name: {'state': 'up', 'status': 'enabled', 'reason': None}
