@@ -261,7 +261,9 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.SERVER,
         'The server has a task, such as a snapshot or a resize.',
-        f'If the task never ends: {ShellCommand.SERVER_SET_ACTIVE.general}.',
+        'If the task never ends, make sure that its guest runs only on the '
+        'host that Nova shows, then: '
+        f'{ShellCommand.SERVER_SET_ACTIVE.general}.',
         waits=True,
         rests=CooldownScope.SCOPE,
     ),
