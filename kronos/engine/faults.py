@@ -295,8 +295,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_DISABLED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The destination was disabled, or forced down, after the server was '
-        'planned.',
+        'The destination was disabled, or forced down, after planning.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
@@ -310,8 +309,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_FULL: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'Other servers have filled the destination meanwhile, or Placement '
-        'does not show its inventory.',
+        'The destination is full by now, or Placement lacks its inventory.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
