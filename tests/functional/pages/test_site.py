@@ -38,7 +38,7 @@ WORDS = looking.script("""
   };
   return [...document.querySelectorAll('td:first-child code .pre')]
     .flatMap(one => [...one.childNodes])
-    .filter(node => node.data && node.data.length <= 11)
+    .filter(node => /^[a-z_]{1,11}$/.test(node.data))
     .map(node => [node.data, lines(node)]);
 """)
 """Short words of codes in first columns, and over how many lines each is."""
