@@ -261,7 +261,9 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.SERVER,
         'The server has a task, such as a snapshot or a resize.',
-        f'If the task never ends: {ShellCommand.SERVER_SET_ACTIVE.general}.',
+        'If the task never ends, make sure that its guest runs only on the '
+        'host that Nova shows, then: '
+        f'{ShellCommand.SERVER_SET_ACTIVE.general}.',
         waits=True,
         rests=CooldownScope.SCOPE,
     ),
@@ -293,8 +295,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_DISABLED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The destination was disabled, or forced down, after the server was '
-        'planned.',
+        'The destination was disabled, or forced down, after planning.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
@@ -308,8 +309,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_FULL: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'Other servers have filled the destination meanwhile, or Placement '
-        'does not show its inventory.',
+        'The destination is full by now, or Placement lacks its inventory.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
