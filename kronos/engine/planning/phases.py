@@ -182,8 +182,10 @@ class PhaseRunner:
         """Set the budget of the phase: ``canary_moves`` limits balance."""
         if not (self.effect_limit and simulation.rules.is_balance):
             return
-        used = use.balancing(simulation.steps, self.inputs.mode, self.settings)
-        left_over = max(0, self.settings.canary_moves - len(used))
+        used = sum(
+            self.rules(step.phase).is_balance for step in simulation.steps
+        )
+        left_over = max(0, self.settings.canary_moves - used)
         most = len(simulation.steps) + left_over
         if simulation.budget is None or most < simulation.budget:
             simulation.budget = most
