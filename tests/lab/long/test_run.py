@@ -6,7 +6,7 @@ from typing import Any
 
 from labkit import layout, settings
 
-from tests.lab import base, groups, packing, terminal_client
+from tests.lab import base, cells, groups, packing, terminal_client
 from tests.lab.base import Wanted
 from tests.lab.moves import HELD
 from tests.lab.terminal_client import CTRL_C, TerminalClient
@@ -254,3 +254,15 @@ class TestPack(RunTestCase, packing.PackTestCase):
         client = self.terminal(f'pack {WITHOUT_QUESTION}')
         client.expect(' actions succeeded')
         self.check_end(client, DONE)
+
+
+class TestCellDrain(RunTestCase, cells.CellsTestCase):
+    def test_to_the_end(self) -> None:
+        self.boot_seen([self.one('vm', cells.OLD_HOSTS[0])])
+        asked = ' '.join(f'--param {pair}' for pair in cells.ASKED.split())
+        client = self.terminal(f'cell-drain {asked} {WHOLE}', aggregates='')
+        client.expect(QUESTION)
+        client.type('y\n')
+        client.expect('1 of 1 action succeeded')
+        self.check_end(client, DONE)
+        self.assertIn(self.cloud.placement()['vm'], cells.NEW_HOSTS)
