@@ -84,13 +84,15 @@ class TerminalClient(fixtures.Fixture):
         """Wait until it shows a text, behind the one expected before."""
 
         def position() -> int:
-            found = self.shown.find(text, self._seen) + 1
-            if not found and not self._reader.is_alive():
+            """Counted from 1; 0: it is not there."""
+            is_complete = not self._reader.is_alive()
+            number = self.shown.find(text, self._seen) + 1
+            if is_complete and not number:
                 raise AssertionError(f'{text!r} is not in:\n{self.shown}')
-            return found
+            return number
 
-        found = running.wait_for(position, LIMIT_SECONDS, repr(text))
-        self._seen = found - 1 + len(text)
+        begin = running.wait_for(position, LIMIT_SECONDS, repr(text)) - 1
+        self._seen = begin + len(text)
 
     def type(self, text: str) -> None:
         os.write(self._keyboard, text.encode())

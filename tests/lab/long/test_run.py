@@ -1,64 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command ``run`` on a terminal and in a pipe, to each of its ends."""
 
-import subprocess
-from typing import Any
+from labkit import settings
 
-from labkit import layout, settings
-
-from tests.lab import base, cells, groups, packing, terminal_client
+from tests.lab import base, groups, packing, runs
 from tests.lab.base import Wanted
 from tests.lab.moves import HELD
+from tests.lab.runs import QUESTION, WHOLE, WITHOUT_QUESTION
 from tests.lab.terminal_client import CTRL_C, TerminalClient
 
 DONE, REFUSED, USAGE, NOTHING_PLANNED, NOT_STARTED = range(5)
 PLAN_FAILED, NO_SERVICE, INTERRUPTED = 5, 6, 130
 APPLIER, ENGINE = 'watcher-applier', 'watcher-decision-engine'
 CORES, MEMORY_MB = 0.9, 2600
-WHOLE = '--start --wait'
-WITHOUT_QUESTION = f'{WHOLE} --yes'
-QUESTION = '[y/N] '
 
 
-class RunTestCase(base.LabTestCase):
-    def terminal(
-        self, command: str, aggregates: str = '--aggregate alpha', **env: str
-    ) -> TerminalClient:
-        """``run`` on a terminal."""
-        return self.useFixture(
-            TerminalClient(
-                f'optimize kronos run {command} {aggregates}'.split(),
-                self.lab.env() | env,
-            )
-        )
-
-    def check_end(self, client: TerminalClient, status: int) -> None:
-        code = client.ended()
-        print(f'--- {self.id().rpartition(".")[2]}: {code}\n{client.shown}')
-        self.assertEqual(status, code, client.shown)
-        self.assertNotIn('Traceback', client.shown)
-
-    def piped(self, command: str, status: int, **env: str) -> tuple[str, str]:
-        """``run`` in a pipe; what went to each of its streams."""
-        done = subprocess.run(
-            [
-                str(layout.VENV / 'bin' / 'openstack'),
-                *f'optimize kronos run {command}'.split(),
-            ],
-            env=terminal_client.environment(self.lab.env() | env),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-        )
-        print(f'--- {command} | {done.returncode}\n{done.stdout}{done.stderr}')
-        self.assertEqual(status, done.returncode, done.stderr)
-        self.assertNotIn('Traceback', done.stderr)
-        return done.stdout, done.stderr
-
-    def newest_plan(self) -> dict[str, Any]:
-        plans = self.cloud.watcher('/v1/action_plans/detail')['action_plans']
-        return dict(max(plans, key=lambda plan: plan['created_at']))
-
+class PileTestCase(runs.RunTestCase):
     def pile(self, number: int) -> None:
         self.boot(
             Wanted(f'server-{n}', 'cmp1', CORES, MEMORY_MB)
@@ -66,7 +23,7 @@ class RunTestCase(base.LabTestCase):
         )
 
 
-class TestSpread(RunTestCase):
+class TestSpread(PileTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.pile(12)
@@ -207,7 +164,7 @@ class TestSpread(RunTestCase):
         self.assertIn("requires the role of Watcher's administrator", err)
 
 
-class TestEvacuate(RunTestCase):
+class TestEvacuate(PileTestCase):
     def test_to_the_end(self) -> None:
         self.pile(3)
         self.cloud.set_host('cmp1', False, 'maintenance')
@@ -218,7 +175,7 @@ class TestEvacuate(RunTestCase):
         self.check_end(client, NOTHING_PLANNED)
 
 
-class TestRecover(RunTestCase):
+class TestRecover(PileTestCase):
     def test_to_the_end(self) -> None:
         self.pile(2)
         query = 'label_replace(vector(1), "host", "cmp1", "", "")'
@@ -229,7 +186,7 @@ class TestRecover(RunTestCase):
         self.assertEqual({'cmp1'}, self.cloud.disabled())
 
 
-class TestAffinity(RunTestCase, groups.GroupsTestCase):
+class TestAffinity(runs.RunTestCase, groups.GroupsTestCase):
     def test_to_the_end(self) -> None:
         self.no_checks(['cmp1'])
         self.forced('apart', 'anti-affinity', ['cmp1', 'cmp1'])
@@ -242,7 +199,7 @@ class TestAffinity(RunTestCase, groups.GroupsTestCase):
         self.check_end(client, NOTHING_PLANNED)
 
 
-class TestPack(RunTestCase, packing.PackTestCase):
+class TestPack(runs.RunTestCase, packing.PackTestCase):
     def test_to_the_end(self) -> None:
         self.boot(
             Wanted(f'{host}-{n}', host, 2.0, MEMORY_MB)
@@ -254,15 +211,3 @@ class TestPack(RunTestCase, packing.PackTestCase):
         client = self.terminal(f'pack {WITHOUT_QUESTION}')
         client.expect(' actions succeeded')
         self.check_end(client, DONE)
-
-
-class TestCellDrain(RunTestCase, cells.CellsTestCase):
-    def test_to_the_end(self) -> None:
-        self.boot_seen([self.one('vm', cells.OLD_HOSTS[0])])
-        asked = ' '.join(f'--param {pair}' for pair in cells.ASKED.split())
-        client = self.terminal(f'cell-drain {asked} {WHOLE}', aggregates='')
-        client.expect(QUESTION)
-        client.type('y\n')
-        client.expect('1 of 1 action succeeded')
-        self.check_end(client, DONE)
-        self.assertIn(self.cloud.placement()['vm'], cells.NEW_HOSTS)
