@@ -80,8 +80,8 @@ class AuditRun:
             if limit.is_over(state):
                 waited = durations.exact(self._polling.pickup_seconds)
                 raise NoServiceError(
-                    f'the audit {name} is PENDING for {waited}: no decision '
-                    'engine has taken it. Check the service '
+                    f'the audit {name} has been PENDING for {waited}: no '
+                    'decision engine has taken it. Check the service '
                     'watcher-decision-engine and its message queue; it may '
                     'also be busy with other audits. To cancel the audit: '
                     f'{ShellCommand.AUDIT_CANCEL.of(audit=name)}'
