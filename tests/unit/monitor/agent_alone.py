@@ -226,10 +226,9 @@ class TestGaps(agents.AgentTestCase):
             {'instance': 'off', 'gone': True},
         )
         self.check()
-        until(lambda: outdated.instances == {ONE})
-        self.assertIn(
-            'servers were running and no longer exist: off', self.log.output
-        )
+        gone = 'servers were running and no longer exist: off'
+        until(lambda: gone in self.log.output)
+        self.assertEqual({ONE}, outdated.instances)
         self.host.kill(ONE)
         until(lambda: len(self.hook.bodies) == 5)
         self.assertFalse(self.hook.bodies[-1]['inferred'])

@@ -126,18 +126,20 @@ class TestConnection(DriverTestCase):
                 guest.destroy()
             return control
 
-        made = self.connection()
+        opened = self.connection()
         with mock.patch.object(libvirt.virDomain, 'controlInfo', look):
             for control[0] in (
                 libvirt.VIR_DOMAIN_CONTROL_JOB,
                 libvirt.VIR_DOMAIN_CONTROL_OCCUPIED,
                 libvirt.VIR_DOMAIN_CONTROL_ERROR,
             ):
-                domains = {one.instance: one for one in made.domains()}
+                domains = {
+                    domain.instance: domain for domain in opened.domains()
+                }
                 self.assertFalse(domains[ONE].is_current)
                 self.assertTrue(domains[TWO].is_current, 'it is off')
             control[0] = libvirt.VIR_DOMAIN_CONTROL_OK
-            domain = made.domain(ONE)
+            domain = opened.domain(ONE)
         assert domain is not None
         self.assertEqual(
             (True, State.SHUTOFF), (domain.is_current, domain.state)
