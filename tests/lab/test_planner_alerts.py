@@ -105,6 +105,20 @@ def waiting(plans, since):
     ]
 
 
+def closed(values, reason='scope_window'):
+    """Whether its window ended the planning of the scope."""
+    return [of_scope('kronos_scope_stopped', values, reason=reason)]
+
+
+def window(is_open, changes_at, stopped='1x600'):
+    """Whether it was open at each audit, and when that changes next."""
+    return [
+        of_scope('kronos_scope_window_open', is_open),
+        of_scope('kronos_scope_window_change_timestamp_seconds', changes_at),
+        *closed(stopped),
+    ]
+
+
 LAST_SUCCESS = 'kronos_scope_last_success_timestamp_seconds'
 SKIPPED, PARTIAL = 'kronos_policy_skipped', 'kronos_policy_partial'
 REPEATED = 'kronos_scope_repeatedly_moved_instances'
@@ -146,6 +160,10 @@ CASES = {
         ('4h', balance('0.2x600', '3x600'), 0),
         ('4h', balance('0.1x600', '0x600'), 0),
         ('4h', balance('0.2x100 0.05x10 0.2x600', '0x600'), 0),
+        # Nothing is planned outside the window.
+        ('4h', balance('0.2x600', '0x600') + closed('1x600'), 0),
+        ('4h', balance('0.2x600', '0x600') + closed('1x30 stale'), 1),
+        ('4h', balance('0.2x600', '0x600') + closed('1x100 stale'), 0),
     ],
     'KronosDrainStandsStill': [
         ('4h', draining('7x600'), 1),
@@ -153,6 +171,23 @@ CASES = {
         ('4h', draining('0x600', '2x600'), 1),
         ('4h', draining('0x600'), 0),
         ('2h', draining('7x600'), 0),
+        ('4h', draining('7x600') + closed('1x100 stale'), 0),
+        ('4h', draining('7x600') + closed('1x600', 'scope_balanced'), 1),
+    ],
+    'KronosWindowUnusable': [
+        ('40m', closed('1x600', 'scope_window_unusable'), 1),
+        ('20m', closed('1x600', 'scope_window_unusable'), 0),
+        ('40m', closed('1x600'), 0),
+    ],
+    'KronosWindowMissed': [
+        # It opens each hour, and is closed again at the next audit.
+        ('3h', window('0x600', '1x60 2x60 3x600'), 1),
+        ('3h', window('0x600', '1x60 2x600'), 0),
+        ('3h', window('0x70 1x9 0x600', '1x60 2x60 3x600'), 0),
+        # The last audit was one to which it does not apply.
+        ('3h', window('0x600', '1x60 2x60 3x600', '1x99 stale'), 0),
+        # It is one long freeze.
+        ('3h', window('0x600', '1x600'), 0),
     ],
     'KronosMovesWithoutEffect': [
         ('10m', effect('0.5x600', '2x600'), 1),

@@ -14,7 +14,10 @@ from typing import Protocol
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
+    AggregateResult,
+    BudgetStanding,
     Disruption,
+    FullBudget,
     Instance,
     ServerGroup,
     Snapshot,
@@ -273,3 +276,71 @@ def of_phase(
         for uuid, instance in snapshot.instances.items()
     )
     return {uuid: why for uuid, why in reasons if why is not None}
+
+
+@dataclass
+class _Tally:
+    """What a plan takes of an account, and leaves out because of it."""
+
+    account: Account
+    planned: int = 0
+    left_out: int = 0
+
+    @property
+    def free(self) -> int:
+        return self.account.free - self.planned
+
+    def full(self) -> FullBudget:
+        account, planned = self.account, self.planned
+        is_full = account.window_is_full(planned)
+        return FullBudget(
+            account.key,
+            str(account.reason(planned)),
+            account.free_at(planned) if is_full else None,
+            self.left_out,
+        )
+
+
+def standings(
+    result: AggregateResult, snapshot: Snapshot, options: BudgetOptions
+) -> list[BudgetStanding]:
+    """By kind how the budgets of a scope stand after its plan."""
+    if not is_limited(options):
+        return []
+    every = Budgets(
+        options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
+    )
+    moved = {step.instance for step in result.steps}
+    tallies: dict[tuple[BudgetKind, str], _Tally] = {}
+    for uuid, instance in snapshot.instances.items():
+        why = result.stayed.get(uuid)
+        is_left_out = why is not None and why.code is Code.DISRUPTION_BUDGET
+        for account in every.of(instance):
+            key = account.kind, account.key
+            tally = tallies.setdefault(key, _Tally(account))
+            tally.planned += uuid in moved
+            tally.left_out += is_left_out
+    rows = (
+        _standing(
+            kind, [t for t in tallies.values() if t.account.kind is kind]
+        )
+        for kind in BudgetKind
+    )
+    return [row for row in rows if row is not None]
+
+
+def _standing(
+    kind: BudgetKind, tallies: Sequence[_Tally]
+) -> BudgetStanding | None:
+    if not tallies:
+        return None
+    full = [
+        tally.full() for tally in tallies if tally.free <= 0 and tally.left_out
+    ]
+    return BudgetStanding(
+        kind.value,
+        sum(tally.account.used for tally in tallies),
+        sum(max(0, tally.account.free) for tally in tallies),
+        sum(tally.planned for tally in tallies),
+        sorted(full, key=lambda row: (-row.instances, row.key)),
+    )
