@@ -65,6 +65,7 @@ class Fault(StrEnum):
     DESTINATION_EXCLUDED = 'destination_excluded'
     DESTINATION_FULL = 'destination_full'
     DESTINATION_CELL = 'destination_cell'
+    HYPERVISOR_OLDER = 'hypervisor_older'
     DESTINATION_REFUSED = 'destination_refused'
     HOST_LEFT_SCOPE = 'host_left_scope'
     TOO_MANY_AT_FAULT = 'too_many_at_fault'
@@ -318,6 +319,16 @@ TABLE: dict[Fault, Consequence] = {
         Whose.DESTINATION,
         'The destination is in another cell of Nova, or mapped to no cell.',
         'Set kronos:cell on the aggregates, so that cells are known.',
+    ),
+    Fault.HYPERVISOR_OLDER: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'The hypervisor of the source was upgraded after the server was '
+        'planned, and that of the destination is older, so Nova would refuse '
+        'the live migration.',
+        'Nothing: the next audit chooses another host, or upgrade the '
+        'destination.',
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_REFUSED: Consequence(
         _PREFLIGHT,

@@ -23,6 +23,7 @@ if not __package__:
 
 from bench import (  # noqa: E402
     challenge,
+    disruption,
     memory,
     metered,
     options,
@@ -41,6 +42,7 @@ TEXTS = {
     'plans': plans.text,
     'weighing': weighing.text,
     'metrics': metered.text,
+    'disruption': disruption.text,
     'memory': memory.text,
     'stalls': stalls.text,
     'watcher': watcher_strategies.text,
@@ -84,6 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         met = (
             _is_met(found.get('plans', []))
             and metered.is_met(found.get('metrics', []))
+            and disruption.is_met(found.get('disruption', []))
             and month.is_met(found.get('calm', []))
             and experiment.is_met(found.get('planetlab', []))
         )
@@ -108,6 +111,7 @@ def _measured(
         ),
         'weighing': lambda: processes.run('bench.weighing'),
         'metrics': lambda: metered.rows(folder),
+        'disruption': lambda: disruption.rows(folder),
         'memory': lambda: memory.rows(folder, parsed.file, parsed.moves),
         'stalls': lambda: stalls.rows(parsed.stalls),
         'watcher': lambda: watcher_strategies.rows(folder),

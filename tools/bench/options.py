@@ -13,7 +13,16 @@ LARGEST = 5000
 USUAL = ('plans', 'weighing')
 FIELD = ('watcher', 'kronos-openstack')
 CALM = ('calm', 'planetlab')
-PARTS = (*USUAL, 'metrics', 'memory', 'stalls', *FIELD, 'roadef', *CALM)
+PARTS = (
+    *USUAL,
+    'metrics',
+    'disruption',
+    'memory',
+    'stalls',
+    *FIELD,
+    'roadef',
+    *CALM,
+)
 EPILOG = f"""\
 Sizes up to {SIZES[-1]:,} hosts take a few minutes, {LARGEST:,} some more.
 Seconds are those of the processor, so others may use the machine.

@@ -124,6 +124,7 @@ def host(row: Row) -> types.Host:
         name=row['service']['host'],
         node=row['hypervisor_hostname'],
         hypervisor_type=row['hypervisor_type'],
+        hypervisor_version=row.get('hypervisor_version', 0),
     )
 
 

@@ -21,6 +21,7 @@ class Hypervisor(TypedDict):
     service: _ServiceHost
     hypervisor_hostname: str
     hypervisor_type: str
+    hypervisor_version: NotRequired[Whole]
 
 
 class Hypervisors(TypedDict):

@@ -19,8 +19,9 @@ from kronos.engine.types import PlanningInput
 class DisruptionBudget(Constraint):
     """An instance moves only if all budgets that count it have a move free.
 
-    :param accounts: per instance those that a move of it counts in [V]
+    :param accounts: per instance those that limit it [V]
     :param homes: [V], where each instance is before the plan
+    :param counts_instances: whether every instance has a budget of its own
     """
 
     codes = frozenset({Code.DISRUPTION_BUDGET})
@@ -32,19 +33,16 @@ class DisruptionBudget(Constraint):
         accounts: Sequence[Sequence[Account]],
         homes: list[int],
         hosts: int,
+        counts_instances: bool = False,
     ) -> None:
         super().__init__(len(accounts), hosts)
         self._homes = homes
-        every = {
-            (account.kind, account.key): account
-            for row in accounts
-            for account in row
-        }
+        self._counts_instances = counts_instances
+        every = {id(account): account for row in accounts for account in row}
         position = {key: number for number, key in enumerate(every)}
         self._accounts = list(every.values())
         self._rows = [
-            [position[account.kind, account.key] for account in row]
-            for row in accounts
+            [position[id(account)] for account in row] for row in accounts
         ]
         most = max(map(len, self._rows), default=0)
         none = len(every)
@@ -70,11 +68,12 @@ class DisruptionBudget(Constraint):
         every = Budgets(
             settings, snapshot.disruptions, snapshot.groups, snapshot.taken_at
         )
-        accounts = [every.of(instance) for instance in inputs.instances]
+        accounts = [every.limiting(instance) for instance in inputs.instances]
         # Not where they are now: earlier phases have moved some.
         host = inputs.index.host
         homes = [host[instance.host] for instance in inputs.instances]
-        return cls(accounts, homes, inputs.shape[1])
+        hosts = inputs.shape[1]
+        return cls(accounts, homes, hosts, every.counts_instances)
 
     @staticmethod
     def relax(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:
@@ -87,11 +86,12 @@ class DisruptionBudget(Constraint):
         return next(iter(self.reasons(instance, host)), None)
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
-        if self._rows[instance] and not self._is_home[instance]:
+        kinds = [self._accounts[row].kind for row in self._rows[instance]]
+        if self._counts_instances:
+            kinds.append(BudgetKind.INSTANCE)
+        if kinds and not self._is_home[instance]:
             text = 'it moves once in a plan, since a budget counts its moves'
-            account = self._accounts[self._rows[instance][0]]
-            option = account.kind.option
-            return [Reason(text, Code.DISRUPTION_BUDGET, option)]
+            return [Reason(text, Code.DISRUPTION_BUDGET, kinds[0].option)]
         return [
             self._accounts[account].reason(self._planned[account])
             for account in self._rows[instance]
@@ -103,6 +103,7 @@ class DisruptionBudget(Constraint):
         accounts = self._of[instances]
         is_free = np.logical_and.reduce(self._free[accounts] > 0, axis=1)
         is_counted = np.any(accounts < len(self._accounts), axis=1)
+        is_counted |= self._counts_instances
         within: BoolArray = is_free & (self._is_home[instances] | ~is_counted)
         return within
 

@@ -204,11 +204,28 @@ class Budgets:
                 for member in group.members:
                     self._groups.setdefault(member, []).append(group.uuid)
         self._accounts: dict[tuple[BudgetKind, str], Account] = {}
+        self._has_projects = any(
+            (self._budget[BudgetKind.PROJECT], *self._of_project.values())
+        )
         self._count(disruptions)
 
     def of(self, instance: Instance) -> list[Account]:
         """The accounts that a move of an instance counts in."""
         return list(self._of(instance.uuid, instance.project_id))
+
+    def limiting(self, instance: Instance) -> list[Account]:
+        """Those of :meth:`of` that matter to an instance that moves once.
+
+        Its own is among them only if something of it is used.
+        """
+        accounts = list(self._shared(instance.uuid, instance.project_id))
+        own = self._accounts.get((BudgetKind.INSTANCE, instance.uuid))
+        return accounts if own is None else [*accounts, own]
+
+    @property
+    def counts_instances(self) -> bool:
+        """Whether every instance has an account of its own."""
+        return self._budget[BudgetKind.INSTANCE] is not None
 
     def used(self) -> list[Account]:
         """Those of which something is used."""
@@ -220,9 +237,10 @@ class Budgets:
 
     def refusal(self, instance: Instance) -> Reason | None:
         """Why an instance may not move now; None if it may."""
-        accounts = self.of(instance)
-        full = (account for account in accounts if account.free <= 0)
-        return next((account.reason() for account in full), None)
+        for account in self.limiting(instance):
+            if account.free <= 0:
+                return account.reason()
+        return None
 
     def _count(self, disruptions: Iterable[Disruption]) -> None:
         for disruption in disruptions:
@@ -238,13 +256,18 @@ class Budgets:
             account.starts.sort()
 
     def _of(self, uuid: str, project: str) -> Iterator[Account]:
+        yield from self._shared(uuid, project)
+        if account := self._account(BudgetKind.INSTANCE, uuid):
+            yield account
+
+    def _shared(self, uuid: str, project: str) -> Iterator[Account]:
         """An instance has no account of a project that is not known."""
-        keys = [(BudgetKind.PROJECT, project)] if project else []
-        keys += [(BudgetKind.GROUP, key) for key in self._groups.get(uuid, ())]
-        keys.append((BudgetKind.INSTANCE, uuid))
-        for kind, key in keys:
-            account = self._account(kind, key)
+        if project and self._has_projects:
+            account = self._account(BudgetKind.PROJECT, project)
             if account is not None:
+                yield account
+        for key in self._groups.get(uuid, ()):
+            if account := self._account(BudgetKind.GROUP, key):
                 yield account
 
     def _account(self, kind: BudgetKind, key: str) -> Account | None:

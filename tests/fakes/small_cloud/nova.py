@@ -70,6 +70,7 @@ class Nova:
                 'id': f'00000000-0000-0000-0000-{n:012d}',
                 'hypervisor_hostname': node_of(name),
                 'hypervisor_type': 'QEMU',
+                'hypervisor_version': self.versions.get(name, 8002000),
                 'state': self.services[name]['state'],
                 'status': self.services[name]['status'],
                 'service': {'id': str(n), 'host': name},
