@@ -35,6 +35,7 @@ from bench import (  # noqa: E402
 )
 from bench.calm import experiment, month, planetlab  # noqa: E402
 from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
+from bench.fragments import figures, snapshots  # noqa: E402
 from kronos.common.exceptions import KronosException  # noqa: E402
 
 TEXTS = {
@@ -46,6 +47,7 @@ TEXTS = {
     'watcher': watcher_strategies.text,
     'kronos-openstack': kronos_openstack.text,
     'roadef': challenge.text,
+    'fragments': figures.text,
     'calm': month.text,
     'planetlab': experiment.text,
 }
@@ -53,6 +55,7 @@ TEXTS = {
 FAULTS = (
     roadef.RoadefError,
     planetlab.PlanetlabError,
+    snapshots.FragmentsError,
     stalls.StallsError,
     kronos_openstack.FieldError,
     KronosException,
@@ -115,6 +118,7 @@ def _measured(
             folder, parsed.python, parsed.recording
         ),
         'roadef': lambda: challenge.rows(parsed.roadef),
+        'fragments': lambda: figures.rows(parsed.fragments),
         'calm': lambda: month.rows(parsed.long),
         'planetlab': lambda: experiment.rows(parsed.planetlab),
     }
