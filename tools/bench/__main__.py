@@ -36,6 +36,7 @@ from bench import (  # noqa: E402
 )
 from bench.calm import experiment, month, planetlab  # noqa: E402
 from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
+from bench.fragments import figures, snapshots  # noqa: E402
 from kronos.common.exceptions import KronosException  # noqa: E402
 
 TEXTS = {
@@ -48,6 +49,7 @@ TEXTS = {
     'watcher': watcher_strategies.text,
     'kronos-openstack': kronos_openstack.text,
     'roadef': challenge.text,
+    'fragments': figures.text,
     'calm': month.text,
     'planetlab': experiment.text,
 }
@@ -55,6 +57,7 @@ TEXTS = {
 FAULTS = (
     roadef.RoadefError,
     planetlab.PlanetlabError,
+    snapshots.FragmentsError,
     stalls.StallsError,
     kronos_openstack.FieldError,
     KronosException,
@@ -119,6 +122,7 @@ def _measured(
             folder, parsed.python, parsed.recording
         ),
         'roadef': lambda: challenge.rows(parsed.roadef),
+        'fragments': lambda: figures.rows(parsed.fragments),
         'calm': lambda: month.rows(parsed.long),
         'planetlab': lambda: experiment.rows(parsed.planetlab),
     }
