@@ -53,14 +53,7 @@ def of(
     """
     projects = {instance.uuid: instance.project_id for instance in instances}
     gone = {each.instance for each in deleted} - projects.keys()
-    running = {
-        event.instance: event
-        for event in events
-        if event.origin is Origin.NOVA
-        and event.outcome is Outcome.UNDER_WAY
-        and not event.is_resize
-        and not stuck_migrations.is_stuck(event, settings, now)
-    }
+    running = _running(events, settings, now)
     disruptions = [
         dataclasses.replace(
             each,
@@ -86,6 +79,20 @@ def of(
         if uuid in projects
     ]
     return disruptions
+
+
+def _running(
+    events: Sequence[Event], settings: Settings, now: float
+) -> dict[str, Event]:
+    """By instance the moves that Nova is at."""
+    return {
+        event.instance: event
+        for event in events
+        if event.origin is Origin.NOVA
+        and event.outcome is Outcome.UNDER_WAY
+        and not event.is_resize
+        and not stuck_migrations.is_stuck(event, settings, now)
+    }
 
 
 def _waiting(
