@@ -84,9 +84,9 @@ class Cluster:
         shape = len(self.hosts) * self.nodes, -1
         free = np.maximum(self.free, 0).reshape(shape).sum(axis=0)
         demand = np.array(self.slots[0], dtype=np.intp)
-        asked = demand.reshape(self.nodes, -1).sum(axis=0)
-        needed = asked > 0
-        return int((free[needed] // asked[needed]).min())
+        required = demand.reshape(self.nodes, -1).sum(axis=0)
+        needed = required > 0
+        return int((free[needed] // required[needed]).min())
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,12 @@ class Prices:
     def first(cls, cluster: Cluster) -> 'Prices':
         """By size: nothing better is known before the first round."""
         slot = np.array(cluster.slots[0], dtype=float)
-        asked = slot.reshape(cluster.nodes, -1).sum(axis=0)
+        required = slot.reshape(cluster.nodes, -1).sum(axis=0)
         kinds = [0.0] * cluster.kinds
         for way in cluster.ways:
             demand = np.array(way.demand, dtype=float)
             amounts = demand.reshape(cluster.nodes, -1).sum(axis=0)
-            ratio = (amounts[asked > 0] / asked[asked > 0]).max()
+            ratio = (amounts[required > 0] / required[required > 0]).max()
             kinds[way.kind] = max(kinds[way.kind], 0.6 * float(ratio))
         return cls(tuple(kinds), 0.2)
 

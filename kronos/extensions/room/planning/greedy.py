@@ -65,13 +65,13 @@ class _Greedy:
             if best is None:
                 break
             _, host, release = best
-            made = self._empty(host, self._release(release))
-            if made is None:
+            steps = self._empty(host, self._release(release))
+            if steps is None:
                 self._refused.add((host, release))
                 continue
-            result.moves += made
+            result.moves += steps
             touched = {host} | {
-                self._cluster.hosts.index(move.destination) for move in made
+                self._cluster.hosts.index(move.destination) for move in steps
             }
             for changed in touched:
                 offers[changed] = self._offers(changed)
