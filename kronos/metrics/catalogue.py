@@ -7,7 +7,7 @@ an instance, a project, a uuid or free text; ``host`` stands only in rows with
 ``per_host``.
 """
 
-from kronos.metrics import metric
+from kronos.metrics import limits, metric
 from kronos.metrics.metric import Kind, Metric, Source
 
 _ENGINE = Source.DECISION_ENGINE
@@ -240,32 +240,6 @@ _EFFECT = (
     ),
 )
 
-_LIMITS = (
-    _of_scope('kronos_scope_window_open', '1 if its window is open, else 0'),
-    _of_scope(
-        'kronos_scope_window_change_timestamp_seconds',
-        'Time at which its window opens or closes next; no series if it has '
-        'no window, or never changes',
-    ),
-    _of_scope(
-        'kronos_scope_budget_used_moves',
-        'Moves that use up the disruption budgets of its servers, by kind of '
-        'budget: project, group or instance',
-        'kind',
-    ),
-    _of_scope(
-        'kronos_scope_budget_free_moves',
-        'Moves that these budgets have left, summed, by kind of budget',
-        'kind',
-    ),
-    _of_scope(
-        'kronos_scope_consents',
-        'Servers whose owners have set a consent that counts, by kind: any, '
-        'window, drain, never or unknown',
-        'kind',
-    ),
-)
-
 _MIGRATIONS = (
     metric.counter(
         _APPLIER,
@@ -413,7 +387,7 @@ METRICS = (
     *_BALANCE,
     *_MOVES,
     *_EFFECT,
-    *_LIMITS,
+    *limits.METRICS,
     *_MIGRATIONS,
     *_WEIGHER,
     *_PROCESSES,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What limits the moves of a scope: disruption budgets, and consent."""
+"""The limits of a plan: how disruption budgets and consent stand."""
 
 from dataclasses import dataclass, field
 
