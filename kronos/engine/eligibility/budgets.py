@@ -14,10 +14,7 @@ from typing import Protocol
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
-    AggregateResult,
-    BudgetStanding,
     Disruption,
-    FullBudget,
     Instance,
     ServerGroup,
     Snapshot,
@@ -197,10 +194,13 @@ class Budgets:
             project: syntax.parsed(text)
             for project, text in options.project_budgets.items()
         }
+        self._members: dict[str, list[str]] = {}
+        """By uuid of a group."""
         self._groups: dict[str, list[str]] = {}
         """By uuid of a member."""
         if self._budget[BudgetKind.GROUP] is not None:
             for group in groups:
+                self._members[group.uuid] = group.members
                 for member in group.members:
                     self._groups.setdefault(member, []).append(group.uuid)
         self._accounts: dict[tuple[BudgetKind, str], Account] = {}
@@ -213,14 +213,47 @@ class Budgets:
         """The accounts that a move of an instance counts in."""
         return list(self._of(instance.uuid, instance.project_id))
 
-    def limiting(self, instance: Instance) -> list[Account]:
-        """Those of :meth:`of` that matter to an instance that moves once.
+    def limiting(
+        self, instances: Sequence[Instance]
+    ) -> list[tuple[Account, list[int]]]:
+        """The accounts that matter to instances that move once.
 
-        Its own is among them only if something of it is used.
+        The own one of an instance is among them only if something of it is
+        used. All at once, since there are far more instances than accounts.
+
+        :returns: each with the positions of its instances, and those of one
+            instance in the order of :meth:`of`
         """
-        accounts = list(self._shared(instance.uuid, instance.project_id))
-        own = self._accounts.get((BudgetKind.INSTANCE, instance.uuid))
-        return accounts if own is None else [*accounts, own]
+        position = {
+            instance.uuid: number for number, instance in enumerate(instances)
+        }
+        projects: dict[str, list[int]] = {}
+        if self._has_projects:
+            for number, instance in enumerate(instances):
+                projects.setdefault(instance.project_id, []).append(number)
+            projects.pop('', None)
+        groups = {
+            key: [position[uuid] for uuid in members if uuid in position]
+            for key, members in self._members.items()
+        }
+        owners = {
+            key: [position[key]]
+            for kind, key in self._accounts
+            if kind is BudgetKind.INSTANCE and key in position
+        }
+        return [
+            (account, numbers)
+            for kind, by_key in zip(
+                BudgetKind, (projects, groups, owners), strict=True
+            )
+            for key, numbers in by_key.items()
+            if numbers and (account := self._account(kind, key))
+        ]
+
+    def unused(self, kind: BudgetKind) -> Account | None:
+        """One of a kind of which nothing is used; None without a budget."""
+        budget = self._budget[kind]
+        return None if budget is None else Account(kind, '', budget, self._now)
 
     @property
     def counts_instances(self) -> bool:
@@ -234,13 +267,6 @@ class Budgets:
             for account in self._accounts.values()
             if account.starts or account.waiting or account.under_way
         ]
-
-    def refusal(self, instance: Instance) -> Reason | None:
-        """Why an instance may not move now; None if it may."""
-        for account in self.limiting(instance):
-            if account.free <= 0:
-                return account.reason()
-        return None
 
     def _count(self, disruptions: Iterable[Disruption]) -> None:
         for disruption in disruptions:
@@ -294,76 +320,13 @@ def of_phase(
     )
     if all(account.free > 0 for account in every.used()):
         return {}
-    reasons = (
-        (uuid, every.refusal(instance))
-        for uuid, instance in snapshot.instances.items()
-    )
-    return {uuid: why for uuid, why in reasons if why is not None}
-
-
-@dataclass
-class _Tally:
-    """What a plan takes of an account, and leaves out because of it."""
-
-    account: Account
-    planned: int = 0
-    left_out: int = 0
-
-    @property
-    def free(self) -> int:
-        return self.account.free - self.planned
-
-    def full(self) -> FullBudget:
-        account, planned = self.account, self.planned
-        is_full = account.window_is_full(planned)
-        return FullBudget(
-            account.key,
-            str(account.reason(planned)),
-            account.free_at(planned) if is_full else None,
-            self.left_out,
-        )
-
-
-def standings(
-    result: AggregateResult, snapshot: Snapshot, options: BudgetOptions
-) -> list[BudgetStanding]:
-    """By kind how the budgets of a scope stand after its plan."""
-    if not is_limited(options):
-        return []
-    every = Budgets(
-        options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
-    )
-    moved = {step.instance for step in result.steps}
-    tallies: dict[tuple[BudgetKind, str], _Tally] = {}
-    for uuid, instance in snapshot.instances.items():
-        why = result.stayed.get(uuid)
-        is_left_out = why is not None and why.code is Code.DISRUPTION_BUDGET
-        for account in every.of(instance):
-            key = account.kind, account.key
-            tally = tallies.setdefault(key, _Tally(account))
-            tally.planned += uuid in moved
-            tally.left_out += is_left_out
-    rows = (
-        _standing(
-            kind, [t for t in tallies.values() if t.account.kind is kind]
-        )
-        for kind in BudgetKind
-    )
-    return [row for row in rows if row is not None]
-
-
-def _standing(
-    kind: BudgetKind, tallies: Sequence[_Tally]
-) -> BudgetStanding | None:
-    if not tallies:
-        return None
-    full = [
-        tally.full() for tally in tallies if tally.free <= 0 and tally.left_out
-    ]
-    return BudgetStanding(
-        kind.value,
-        sum(tally.account.used for tally in tallies),
-        sum(max(0, tally.account.free) for tally in tallies),
-        sum(tally.planned for tally in tallies),
-        sorted(full, key=lambda row: (-row.instances, row.key)),
-    )
+    instances = list(snapshot.instances.values())
+    reasons: dict[int, Reason] = {}
+    for account, numbers in every.limiting(instances):
+        if account.free <= 0:
+            why = account.reason()
+            for number in numbers:
+                reasons.setdefault(number, why)
+    return {
+        instances[number].uuid: reasons[number] for number in sorted(reasons)
+    }
