@@ -104,13 +104,13 @@ def _of_project(
     # A server changes when it moves.
     lives = list(server_lives.listing(nova.api, since, project_id=project))
     living = {life.instance.uuid for life in lives if life.gone is None}
-    known = [
+    attributed = [
         dataclasses.replace(move, project=project)
         if move.instance in living
         else move
         for move in moves
     ]
-    return known + [*server_lives.past_moves(nova.api, lives, now - window)]
+    return attributed + [*server_lives.past_moves(nova.api, lives, now - window)]
 
 
 def _about_to_move(

@@ -33,8 +33,8 @@ class HypervisorVersion(Constraint):
         distinct, self._number = np.unique(versions, return_inverse=True)
         self._allowed: BoolArray = np.array(
             [
-                [not hosts.is_older(there, here) for there in distinct]
-                for here in distinct
+                [not hosts.is_older(version, home) for version in distinct]
+                for home in distinct
             ],
             dtype=bool,
         )

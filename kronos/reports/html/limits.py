@@ -19,7 +19,7 @@ _WORDS = {
     'window': 'agrees inside the window',
     'drain': 'agrees to drains and repairs',
     'never': 'agrees to no move',
-    'unknown': 'unknown value, counts as never',
+    'unknown': 'unknown value, treated as never',
 }
 
 

@@ -83,7 +83,7 @@ class TestPage(base.BaseTestCase):
             'open until 2027-01-15 10:00 (UTC)',
             '120 moves of about',
             '<bdi>acme</bdi>: 2 servers, free at 2027-01-15 08:50:00 UTC',
-            'unknown value, counts as never',
+            'unknown value, treated as never',
             'agrees to drains and repairs',
         ):
             self.assertIn(part, text)
