@@ -110,7 +110,9 @@ def _of_project(
         else move
         for move in moves
     ]
-    return attributed + [*server_lives.past_moves(nova.api, lives, now - window)]
+    return attributed + [
+        *server_lives.past_moves(nova.api, lives, now - window)
+    ]
 
 
 def _about_to_move(
