@@ -5,6 +5,7 @@ Whatever came, nothing here raises.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,11 @@ _CREDENTIALS = (
     'X-Subject-Token',
 )
 """Headers of a request."""
+_SENTENCE_LENGTH = 200
+_SCHEMA = '\n\nFailed validating '
+"""What jsonschema writes between its sentence and the schema."""
+_PROPERTY = re.compile(r"On instance\['([^'\n]{1,64})'\]")
+"""The property whose value a schema refuses."""
 
 
 def line_of(text: object) -> str:
@@ -41,6 +47,7 @@ def message_of(response: Any) -> str:
         or _from_message(body)
         or start_of(response)
     )
+    text = _without_schema(text)
     return line_of(_sent_secrets(response).masked(text[:_MASKED_LENGTH]))
 
 
@@ -115,6 +122,18 @@ def _from_message(body: Any) -> str:
         return text
     said = fault.get('faultstring') if isinstance(fault, dict) else None
     return said if isinstance(said, str) else text
+
+
+def _without_schema(text: str) -> str:
+    """The sentence of a schema's complaint, and the property that it is about.
+
+    The rest is the schema and the value, on many lines.
+    """
+    sentence, _, rest = text.partition(_SCHEMA)
+    refused = _PROPERTY.search(rest)
+    if refused is None:
+        return sentence
+    return f'{line_of(sentence)[:_SENTENCE_LENGTH]} (in {refused[1]})'
 
 
 def _joined(said: Any) -> str:

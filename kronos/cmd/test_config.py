@@ -31,7 +31,7 @@ from kronos.cmd.checks import (
 )
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.causes import answers, windows
+from kronos.cmd.checks.causes import answers, hypervisors, windows
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.loads import history
 from kronos.cmd.screen import progress
@@ -287,6 +287,7 @@ class ConfigTest:
             )
             hosts.update(host for snapshot in taken for host in snapshot.hosts)
             windows.check_snapshots(kronos, clients, taken, to)
+            hypervisors.check(taken, settings, to)
             causes = answers.Causes(once, taken, settings, remedy, to)
             self._add('queries', each.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:

@@ -69,6 +69,7 @@ class Fault(StrEnum):
     DESTINATION_EXCLUDED = 'destination_excluded'
     DESTINATION_FULL = 'destination_full'
     DESTINATION_CELL = 'destination_cell'
+    HYPERVISOR_OLDER = 'hypervisor_older'
     DESTINATION_REFUSED = 'destination_refused'
     HOST_LEFT_SCOPE = 'host_left_scope'
     TOO_MANY_AT_FAULT = 'too_many_at_fault'
@@ -298,7 +299,9 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.SERVER,
         'The server has a task, such as a snapshot or a resize.',
-        f'If the task never ends: {ShellCommand.SERVER_SET_ACTIVE.general}.',
+        'If the task never ends, make sure that its guest runs only on the '
+        'host that Nova shows, then: '
+        f'{ShellCommand.SERVER_SET_ACTIVE.general}.',
         waits=True,
         rests=CooldownScope.SCOPE,
     ),
@@ -330,8 +333,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_DISABLED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The destination was disabled, or forced down, after the server was '
-        'planned.',
+        'The destination was disabled, or forced down, after planning.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
@@ -345,8 +347,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_FULL: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'Other servers have filled the destination meanwhile, or Placement '
-        'does not show its inventory.',
+        'The destination is full by now, or Placement lacks its inventory.',
         'Nothing: the next audit chooses another.',
         rests=CooldownScope.SCOPE,
     ),
@@ -355,6 +356,16 @@ TABLE: dict[Fault, Consequence] = {
         Whose.DESTINATION,
         'The destination is in another cell of Nova, or mapped to no cell.',
         'Set kronos:cell on the aggregates, so that cells are known.',
+    ),
+    Fault.HYPERVISOR_OLDER: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'The hypervisor of the source was upgraded after the server was '
+        'planned, and that of the destination is older, so Nova would refuse '
+        'the live migration.',
+        'Nothing: the next audit chooses another host, or upgrade the '
+        'destination.',
+        rests=CooldownScope.SCOPE,
     ),
     Fault.DESTINATION_REFUSED: Consequence(
         _PREFLIGHT,

@@ -415,6 +415,14 @@ class Code(ReasonCode):
         'The host is in another availability zone, and restrict_to_az is set.',
         'Set restrict_to_az to false.',
     )
+    HYPERVISOR_OLDER = (
+        'hypervisor_older',
+        'The hypervisor of the host is older than that of the host where the '
+        'instance is, and Nova refuses such live migrations.',
+        'Upgrade the hypervisor of the host. If nova.conf has '
+        'skip_hypervisor_version_check_on_lm, set check_hypervisor_version '
+        'to false.',
+    )
     VTPM_HOST = (
         'vtpm_host',
         'The host lacks a trait that the vTPM of the instance needs.',

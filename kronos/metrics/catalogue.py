@@ -7,7 +7,7 @@ an instance, a project, a uuid or free text; ``host`` stands only in rows with
 ``per_host``.
 """
 
-from kronos.metrics import metric
+from kronos.metrics import limits, metric
 from kronos.metrics.metric import Kind, Metric, Source
 
 _ENGINE = Source.DECISION_ENGINE
@@ -238,7 +238,6 @@ _EFFECT = (
         '1 if use_effect limits the plans of the scope to canary_moves, else '
         '0',
     ),
-    _of_scope('kronos_scope_window_open', '1 if its window is open, else 0'),
 )
 
 _MIGRATIONS = (
@@ -388,6 +387,7 @@ METRICS = (
     *_BALANCE,
     *_MOVES,
     *_EFFECT,
+    *limits.METRICS,
     *_MIGRATIONS,
     *_WEIGHER,
     *_PROCESSES,

@@ -82,6 +82,7 @@ class Agent:
         self._outbox = self._new_outbox({})
         self._has_baseline = False
         self._away_since: float | None = None
+        self._outdated = gaps.Outdated()
         self._counts: Counter[tuple[str, str]] = Counter()
         self._is_new = False
         """Whether the metrics do not show all incidents."""
@@ -198,14 +199,17 @@ class Agent:
 
     def _take(self, news: News, now: float) -> None:
         if isinstance(news, Event):
+            self._outdated.follow(news)
             taken = self._grouping.take(news, now)
             if taken != 'opened':
                 kind = kind_of(news.event, news.detail)
                 self._counts[kind.value if kind else NO_KIND, taken] += 1
         elif isinstance(news, Domain):
+            self._compare_again(news)
             self._memory.describe(news)
         elif isinstance(news, Gone):
             self._grouping.gone(news.instance)
+            self._compare_again(news)
         elif isinstance(news, Listing):
             self._compare(news)
         else:
@@ -233,6 +237,7 @@ class Agent:
             self._outbox.baseline()
         comparison = gaps.compare(self._memory, listing, gap)
         self._has_baseline, self._away_since = True, None
+        self._outdated.begin(listing, gap)
         self._decide_all(comparison.incidents)
         if gap is None:
             LOG.info('The agent watches %d servers', len(listing.domains))
@@ -244,6 +249,16 @@ class Agent:
             gap.ended - gap.began,
             len(comparison.incidents),
         )
+        self._warn_of(comparison)
+
+    def _compare_again(self, now: Domain | Gone) -> None:
+        """Take a domain that the hypervisor had not looked at before."""
+        comparison = self._outdated.compare(self._memory, now, time.time())
+        self._decide_all(comparison.incidents)
+        self._warn_of(comparison)
+
+    @staticmethod
+    def _warn_of(comparison: gaps.Comparison) -> None:
         for uuids, what in (
             (comparison.vanished, 'were running and no longer exist'),
             (
@@ -305,7 +320,7 @@ class Agent:
         if self._server is not None:
             self._server.refresh()
         self._memory.expire(time.time())
-        for instance in self._grouping.leaving:
+        for instance in self._grouping.leaving | self._outdated.instances:
             self._source.want(instance)
         self._show()
         try:

@@ -60,6 +60,10 @@ class Domain:
     """As of :class:`kronos.monitor.events.Event`; None: it does not run."""
     metadata: Metadata | None = None
     """None: it could not be read."""
+    is_current: bool = True
+    """Whether the state is the domain's own. A hypervisor that has just
+    started shows the last one that it saw, until it has looked at the domain;
+    no event reports what it sees then."""
 
 
 @dataclass

@@ -105,7 +105,8 @@ def by_project(value: str | Mapping[str, str]) -> dict[str, str]:
     budgets: dict[str, str] = {}
     for key, text in pairs:
         project = key.strip()
-        if not _PROJECT.fullmatch(project) or not text.strip():
+        is_project = project.isprintable() and _PROJECT.fullmatch(project)
+        if not is_project or not text.strip():
             raise ValueError(
                 f'{_shown(f"{key}:{text}")} is not a project with its '
                 'budget: it must be ID:BUDGET'

@@ -76,6 +76,12 @@ class PlanningOptions:
         'not show its inventory.',
         configured=True,
     )
+    check_hypervisor_version: bool = option(
+        True,
+        'Whether Kronos refuses a host as a destination if its hypervisor is '
+        'older than that of the source, as Nova does. Turn it off if '
+        'nova.conf has skip_hypervisor_version_check_on_lm.',
+    )
     allowed_extra_specs: list[Text] = option(
         [],
         'Flavor extra specs that do not keep an instance from being moved: a '

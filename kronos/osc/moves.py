@@ -74,12 +74,16 @@ class MoveAction:
         return ' -> '.join(dict.fromkeys(filter(None, ends)))
 
     @property
+    def purpose(self) -> str:
+        """Its phase; of what has none, the kind of action."""
+        return self.phase or self.kind.removeprefix(PREFIX)
+
+    @property
     def what(self) -> str:
-        """The server and its way, and what kind of action it is."""
-        kind = self.phase or self.kind.removeprefix(PREFIX)
+        """The server and its way, and what that is for."""
         who = self.name or self.server
         way = '' if self.way == who else f' {self.way}'
-        return f'{who}{way} ({kind})'
+        return f'{who}{way} ({self.purpose})'
 
 
 def of(row: ActionRow) -> MoveAction:

@@ -20,6 +20,7 @@ class HostRow:
     """Whether its type is one of ``hypervisor_types``."""
     node: str = ''
     hypervisor_type: str = ''
+    hypervisor_version: int = 0
     availability_zone: str = ''
     cell: str = ''
     closed: str = ''

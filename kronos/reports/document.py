@@ -94,6 +94,7 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'effect_limit': scope.effect_limit,
         'window': _window(scope.window),
         'window_limit': scope.window_limit,
+        **_limits(scope),
         'certificate': certificates.row(scope.certificate),
         'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),
@@ -104,8 +105,31 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
 def _window(window: ScopeWindow | None) -> dict[str, Any] | None:
     if window is None:
         return None
-    names = 'text is_open until fault is_exempt move_seconds most_moves'
-    return picked(window, names)
+    return picked(
+        window,
+        'text is_open until changes_at fault is_exempt move_seconds '
+        'most_moves',
+    )
+
+
+def _limits(scope: AggregateResult) -> dict[str, Any]:
+    """How disruption budgets and consent stand."""
+    return {
+        'budgets': [
+            {
+                **picked(budget, 'kind used free planned'),
+                'full': [
+                    picked(row, 'key reason free_at instances')
+                    for row in budget.full
+                ],
+            }
+            for budget in scope.budgets
+        ],
+        'consents': [
+            picked(consent, 'kind project instances staying')
+            for consent in scope.consents
+        ],
+    }
 
 
 def _scope(scope: AggregateResult) -> dict[str, Any]:

@@ -280,8 +280,9 @@ class Collector:
         for event in left_behind:
             LOG.warning('%s', stale_migrations.sentence(event))
         if budgets.is_limited(settings):
+            deleted = disruptions.of_deleted(self._nova, settings, now)
             gathered.disruptions = disruptions.of(
-                started, gathered.events, instances, settings, now
+                started, gathered.events, instances, deleted, settings, now
             )
 
 

@@ -8,15 +8,38 @@ still going to request.
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from kronos.engine.eligibility import stuck_migrations
+from kronos.clients.nova import server_lives
+from kronos.clients.nova.client import NovaClient
+from kronos.engine.eligibility import budgets, stuck_migrations
 from kronos.engine.settings import Settings
 from kronos.engine.types import Disruption, Event, Instance, Origin, Outcome
+
+
+def of_deleted(
+    nova: NovaClient, settings: Settings, now: float
+) -> list[Disruption]:
+    """The moves of servers that were deleted later, with their projects.
+
+    :param now: Unix seconds
+    :raises NovaClientError: Nova cannot be asked
+    """
+    window = budgets.longest_window(settings)
+    if not window or not budgets.counts_projects(settings):
+        return []
+    since = now - window
+    lives = (
+        life
+        for life in server_lives.listing(nova.api, since, deleted='true')
+        if budgets.counts_project(settings, life.instance.project_id)
+    )
+    return list(server_lives.past_moves(nova.api, lives, since))
 
 
 def of(
     started: Sequence[Disruption],
     events: Sequence[Event],
     instances: Sequence[Instance],
+    deleted: Sequence[Disruption],
     settings: Settings,
     now: float,
 ) -> list[Disruption]:
@@ -25,25 +48,22 @@ def of(
     :param started: those that Nova lists
     :param events: of Nova and Watcher, without what was left behind
     :param instances: all of the cloud
+    :param deleted: moves of servers that are gone
     :param now: Unix seconds
     """
     projects = {instance.uuid: instance.project_id for instance in instances}
-    running = {
-        event.instance: event
-        for event in events
-        if event.origin is Origin.NOVA
-        and event.outcome is Outcome.UNDER_WAY
-        and not event.is_resize
-        and not stuck_migrations.is_stuck(event, settings, now)
-    }
+    gone = {each.instance for each in deleted} - projects.keys()
+    running = _running(events, settings, now)
     disruptions = [
         dataclasses.replace(
             each,
-            project=each.project or projects.get(each.instance, ''),
+            project=projects.get(each.instance, ''),
             is_under_way=each.is_under_way and each.instance in running,
         )
         for each in started
+        if each.instance not in gone
     ]
+    disruptions += [each for each in deleted if each.instance in gone]
     newest: dict[str, float] = {}
     for each in started:
         before = newest.get(each.instance, 0.0)
@@ -59,6 +79,20 @@ def of(
         if uuid in projects
     ]
     return disruptions
+
+
+def _running(
+    events: Sequence[Event], settings: Settings, now: float
+) -> dict[str, Event]:
+    """By instance the moves that Nova is at."""
+    return {
+        event.instance: event
+        for event in events
+        if event.origin is Origin.NOVA
+        and event.outcome is Outcome.UNDER_WAY
+        and not event.is_resize
+        and not stuck_migrations.is_stuck(event, settings, now)
+    }
 
 
 def _waiting(

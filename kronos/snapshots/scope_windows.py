@@ -131,6 +131,7 @@ def window_of(
     )
     if state.until is not None:
         window.until = calendar.shown(state.until)
+        window.changes_at = state.until
         if state.is_open:
             in_turn = int((state.until - now) // seconds)
             window.most_moves = in_turn * context.max_concurrent

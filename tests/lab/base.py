@@ -44,6 +44,7 @@ _CLAIMED = _claim()
 
 from labkit import cleaning, layout, scores, services, topology  # noqa: E402
 from labkit.cells import choice  # noqa: E402
+from labkit.cloud import Cloud  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 from labkit.wanted import Wanted  # noqa: E402
 
@@ -360,10 +361,15 @@ class LabTestCase(base.BaseTestCase):
             if row['binary'] == 'nova-compute' and row['state'] != 'up'
         }
 
-    def boot(self, wanted: Iterable[Wanted]) -> dict[str, str]:
-        """Boot servers; their uuids by name, once the metrics show them."""
+    def boot(
+        self, wanted: Iterable[Wanted], cloud: Cloud | None = None
+    ) -> dict[str, str]:
+        """Boot servers; their uuids by name, once the metrics show them.
+
+        :param cloud: acts for their project; None: that of the administrator
+        """
         wanted = list(wanted)
-        made = self.cloud.boot_all(wanted)
+        made = (cloud or self.cloud).boot_all(wanted)
         self.wait_for_metrics()
         self.wait_for_samples(
             server

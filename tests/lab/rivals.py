@@ -62,8 +62,8 @@ class RivalsTestCase(base.LabTestCase):
         """
         times = sorted(
             (
-                _moment(plan['created_at']),
-                max(_moment(row['updated_at']) for row in self.actions(plan)),
+                moment(plan['created_at']),
+                max(moment(row['updated_at']) for row in self.actions(plan)),
             )
             for plan in plans
         )
@@ -94,7 +94,7 @@ class RivalsTestCase(base.LabTestCase):
         self.wait_for_metrics()
 
 
-def _moment(text: str) -> float:
+def moment(text: str) -> float:
     """Unix seconds of a time of Watcher's."""
     found = datetime.datetime.fromisoformat(text)
     if found.tzinfo is None:

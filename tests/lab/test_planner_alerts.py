@@ -105,6 +105,20 @@ def waiting(plans, since):
     ]
 
 
+def closed(values, reason='scope_window'):
+    """Whether its window ended the planning of the scope."""
+    return [of_scope('kronos_scope_stopped', values, reason=reason)]
+
+
+def window(is_open, changes_at, stopped='1x600'):
+    """Whether it was open at each audit, and when that changes next."""
+    return [
+        of_scope('kronos_scope_window_open', is_open),
+        of_scope('kronos_scope_window_change_timestamp_seconds', changes_at),
+        *closed(stopped),
+    ]
+
+
 LAST_SUCCESS = 'kronos_scope_last_success_timestamp_seconds'
 SKIPPED, PARTIAL = 'kronos_policy_skipped', 'kronos_policy_partial'
 REPEATED = 'kronos_scope_repeatedly_moved_instances'
@@ -146,6 +160,10 @@ CASES = {
         ('4h', balance('0.2x600', '3x600'), 0),
         ('4h', balance('0.1x600', '0x600'), 0),
         ('4h', balance('0.2x100 0.05x10 0.2x600', '0x600'), 0),
+        # Nothing is planned outside the window.
+        ('4h', balance('0.2x600', '0x600') + closed('1x600'), 0),
+        ('4h', balance('0.2x600', '0x600') + closed('1x30 stale'), 1),
+        ('4h', balance('0.2x600', '0x600') + closed('1x100 stale'), 0),
     ],
     'KronosDrainStandsStill': [
         ('4h', draining('7x600'), 1),
@@ -153,6 +171,23 @@ CASES = {
         ('4h', draining('0x600', '2x600'), 1),
         ('4h', draining('0x600'), 0),
         ('2h', draining('7x600'), 0),
+        ('4h', draining('7x600') + closed('1x100 stale'), 0),
+        ('4h', draining('7x600') + closed('1x600', 'scope_balanced'), 1),
+    ],
+    'KronosWindowUnusable': [
+        ('40m', closed('1x600', 'scope_window_unusable'), 1),
+        ('20m', closed('1x600', 'scope_window_unusable'), 0),
+        ('40m', closed('1x600'), 0),
+    ],
+    'KronosWindowMissed': [
+        # It opens each hour, and is closed again at the next audit.
+        ('3h', window('0x600', '1x60 2x60 3x600'), 1),
+        ('3h', window('0x600', '1x60 2x600'), 0),
+        ('3h', window('0x70 1x9 0x600', '1x60 2x60 3x600'), 0),
+        # The last audit was one to which it does not apply.
+        ('3h', window('0x600', '1x60 2x60 3x600', '1x99 stale'), 0),
+        # It is one long freeze.
+        ('3h', window('0x600', '1x600'), 0),
     ],
     'KronosMovesWithoutEffect': [
         ('10m', effect('0.5x600', '2x600'), 1),
@@ -257,11 +292,18 @@ class PromtoolTestCase(base.BaseTestCase):
         self.assertEqual(0, done.returncode, done.stdout)
         return done.stdout
 
-    def assert_rules(self, tests):
-        """Let promtool judge tests of the rules, in one run."""
+    def assert_rules(self, tests, alert):
+        """Let promtool judge tests of one rule: all take it minutes."""
+        rules = yaml.safe_load(ALERTS.read_text())
+        for group in rules['groups']:
+            group['rules'] = [
+                rule for rule in group['rules'] if rule['alert'] == alert
+            ]
+        only = self.folder / 'rules.yaml'
+        only.write_text(yaml.safe_dump(rules, sort_keys=False))
         file = self.folder / 'test.yaml'
         document = {
-            'rule_files': [str(ALERTS)],
+            'rule_files': [str(only)],
             'evaluation_interval': '1m',
             'tests': tests,
         }
@@ -273,15 +315,14 @@ class TestAlerts(PromtoolTestCase):
     def test_each(self):
         rules = [rule['alert'] for rule in dashboards.alerts()]
         self.assertEqual(sorted(rules), sorted(CASES))
-        tests = []
         for alert, cases in CASES.items():
             fired = [count for _, _, count in cases]
             self.assertTrue(min(fired) == 0 < max(fired), alert)
-            tests += [
+            tests = [
                 self.case(f'{alert} {number}', alert, *case)
                 for number, case in enumerate(cases)
             ]
-        self.assert_rules(tests)
+            self.assert_rules(tests, alert)
 
     def case(self, name, alert, moment, rows, count):
         query = f'ALERTS{{alertname="{alert}", alertstate="firing"}}'
@@ -336,7 +377,7 @@ class TestAlerts(PromtoolTestCase):
                 }
             ],
         }
-        self.assert_rules([test])
+        self.assert_rules([test], rule['alert'])
 
 
 class TestEffect(PromtoolTestCase):
@@ -384,7 +425,8 @@ class TestEffect(PromtoolTestCase):
                     'input_series': rows,
                     'promql_expr_test': tests,
                 }
-            ]
+            ],
+            self.ALERT,
         )
 
     def test_profile_says_twice_the_truth(self):

@@ -23,6 +23,7 @@ if not __package__:
 
 from bench import (  # noqa: E402
     challenge,
+    disruption,
     memory,
     metered,
     options,
@@ -35,17 +36,20 @@ from bench import (  # noqa: E402
 )
 from bench.calm import experiment, month, planetlab  # noqa: E402
 from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
+from bench.fragments import figures, snapshots  # noqa: E402
 from kronos.common.exceptions import KronosException  # noqa: E402
 
 TEXTS = {
     'plans': plans.text,
     'weighing': weighing.text,
     'metrics': metered.text,
+    'disruption': disruption.text,
     'memory': memory.text,
     'stalls': stalls.text,
     'watcher': watcher_strategies.text,
     'kronos-openstack': kronos_openstack.text,
     'roadef': challenge.text,
+    'fragments': figures.text,
     'calm': month.text,
     'planetlab': experiment.text,
 }
@@ -53,6 +57,7 @@ TEXTS = {
 FAULTS = (
     roadef.RoadefError,
     planetlab.PlanetlabError,
+    snapshots.FragmentsError,
     stalls.StallsError,
     kronos_openstack.FieldError,
     KronosException,
@@ -84,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         met = (
             _is_met(found.get('plans', []))
             and metered.is_met(found.get('metrics', []))
+            and disruption.is_met(found.get('disruption', []))
             and month.is_met(found.get('calm', []))
             and experiment.is_met(found.get('planetlab', []))
         )
@@ -108,6 +114,7 @@ def _measured(
         ),
         'weighing': lambda: processes.run('bench.weighing'),
         'metrics': lambda: metered.rows(folder),
+        'disruption': lambda: disruption.rows(folder),
         'memory': lambda: memory.rows(folder, parsed.file, parsed.moves),
         'stalls': lambda: stalls.rows(parsed.stalls),
         'watcher': lambda: watcher_strategies.rows(folder),
@@ -115,6 +122,7 @@ def _measured(
             folder, parsed.python, parsed.recording
         ),
         'roadef': lambda: challenge.rows(parsed.roadef),
+        'fragments': lambda: figures.rows(parsed.fragments),
         'calm': lambda: month.rows(parsed.long),
         'planetlab': lambda: experiment.rows(parsed.planetlab),
     }

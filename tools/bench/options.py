@@ -13,7 +13,17 @@ LARGEST = 5000
 USUAL = ('plans', 'weighing')
 FIELD = ('watcher', 'kronos-openstack')
 CALM = ('calm', 'planetlab')
-PARTS = (*USUAL, 'metrics', 'memory', 'stalls', *FIELD, 'roadef', *CALM)
+PUBLIC = ('roadef', 'fragments')
+PARTS = (
+    *USUAL,
+    'metrics',
+    'disruption',
+    'memory',
+    'stalls',
+    *FIELD,
+    *PUBLIC,
+    *CALM,
+)
 EPILOG = f"""\
 Sizes up to {SIZES[-1]:,} hosts take a few minutes, {LARGEST:,} some more.
 Seconds are those of the processor, so others may use the machine.
@@ -30,6 +40,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parsed.parts = _parts(parsed)
     if 'roadef' in parsed.parts and not parsed.roadef:
         parser.error('--parts roadef: its data are not here, give --roadef')
+    if 'fragments' in parsed.parts and not parsed.fragments:
+        parser.error(
+            '--parts fragments: give --fragments, a cluster or folder'
+        )
     if 'planetlab' in parsed.parts and not parsed.planetlab:
         parser.error('--parts planetlab: give --planetlab, a folder of days')
     if parsed.stalls < 1:
@@ -77,7 +91,7 @@ def _parts(parsed: argparse.Namespace) -> list[str]:
         return [part for part in CALM if getattr(parsed, part)]
     found = [*USUAL[:1]] if parsed.quick else [*USUAL]
     found += FIELD if parsed.field else ()
-    return found + (['roadef'] if parsed.roadef else [])
+    return found + [part for part in PUBLIC if getattr(parsed, part)]
 
 
 def _add_chosen(parser: argparse.ArgumentParser) -> None:
@@ -146,6 +160,13 @@ def _add_others(parser: argparse.ArgumentParser) -> None:
         metavar='PATH',
         help='a model of the ROADEF/EURO challenge 2012, or a folder of '
         'them, with the assignments beside them',
+    )
+    parser.add_argument(
+        '--fragments',
+        default='',
+        metavar='PATH',
+        help="a cluster of ByteDance's VMR2L (NAME.json or NAME-hosts.csv) "
+        'or a folder of them: slots for large servers, each plan carried out',
     )
     _add_calm(parser)
 

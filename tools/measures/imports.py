@@ -19,6 +19,7 @@ FEATURES = {
         r'|(cmd|recordings|reports)\..*(cell|quota|flavors|unfinished_moves))'
     ),
     'recovery': re.compile(r'kronos\.(extensions|conf)\.recovery'),
+    'room': re.compile(r'kronos\.extensions\.room'),
 }
 """Which modules are a feature's: in its own folder, or still outside it.
 

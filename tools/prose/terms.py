@@ -15,7 +15,7 @@ from prose import pages, texts
 GLOSSARY = pathlib.Path('doc', 'source', 'concepts.rst')
 WITHOUT = frozenset({'concepts.rst', 'style.rst'})
 """The glossary, and the page whose sentences are examples."""
-ALSO_VERBS = frozenset({'gain', 'plan', 'replay', 'search', 'swap'})
+ALSO_VERBS = frozenset({'gain', 'plan', 'replay', 'search', 'swap', 'trust'})
 """A word of these is a noun only after one of _BEFORE_NOUN."""
 OTHER_NOUNS = {'recording': r'\s+rule', 'policy': r'\s+file\s+of'}
 """What follows a word that is no term: recording rules are Prometheus'."""

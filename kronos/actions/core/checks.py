@@ -7,12 +7,14 @@ asks the same of hard rules; here it costs no migration that fails. Whether
 the host is at fault, only the operator's query knows.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator
 
 from kronos.actions.core import concurrency, slots
 from kronos.actions.core.context import ServerContext
 from kronos.actions.core.parameters import MigrationTask, MoveSettings
+from kronos.clients.nova import server_lives
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
 from kronos.engine.eligibility import allocations as eligible
@@ -70,8 +72,11 @@ def why_over_budget(
     instance = nova.get_instance(task.instance)
     if instance is None:
         return ''
-    window = max(budgets.longest_window(options), LOOKS_BACK)
-    _, moves = nova.list_history(now - window)
+    window = budgets.longest_window(options)
+    _, moves = nova.list_history(now - max(window, LOOKS_BACK))
+    project = instance.project_id
+    if budgets.counts_project(options, project):
+        moves = _of_project(nova, moves, project, now, window)
     moves += [*_about_to_move(nova, others, moves)]
     groups = nova.list_server_groups() if options.group_budget else []
     every = budgets.Budgets(options, moves, groups, now)
@@ -80,6 +85,34 @@ def why_over_budget(
         if account.window_is_full():
             raise faults.error(Fault.DISRUPTION_BUDGET, account.reason())
     return next((account.reason() for account in full), '')
+
+
+def _of_project(
+    nova: NovaClient,
+    moves: list[types.Disruption],
+    project: str,
+    now: float,
+    window: int,
+) -> list[types.Disruption]:
+    """The moves, with the project of those that are of one.
+
+    Those of its servers that were deleted are among them.
+
+    :param window: seconds of the longest one
+    """
+    since = now - max(window, LOOKS_BACK)
+    # A server changes when it moves.
+    lives = list(server_lives.listing(nova.api, since, project_id=project))
+    living = {life.instance.uuid for life in lives if life.gone is None}
+    attributed = [
+        dataclasses.replace(move, project=project)
+        if move.instance in living
+        else move
+        for move in moves
+    ]
+    return attributed + [
+        *server_lives.past_moves(nova.api, lives, now - window)
+    ]
 
 
 def _about_to_move(

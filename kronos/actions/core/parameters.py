@@ -93,6 +93,7 @@ class MoveSettings:
     retry_backoff: float = 30.0
     """Seconds before the first further try; then doubled."""
     require_headroom: bool = True
+    check_hypervisor_version: bool = True
     resources: Sequence[str] = field(
         default_factory=lambda: ['VCPU', 'MEMORY_MB']
     )
@@ -123,6 +124,7 @@ def shared(parameters: dict[str, Any], kronos: Any) -> dict[str, Any]:
         'max_retries': kronos.max_retries,
         'retry_backoff': kronos.retry_backoff,
         'require_headroom': kronos.require_headroom,
+        'check_hypervisor_version': kronos.check_hypervisor_version,
         'resources': resources(kronos),
         'consent': ConsentRule(kronos.consent),
         'consent_projects': kronos.consent_projects,

@@ -18,7 +18,7 @@ from kronos.actions.live.parameters import MigrationSettings
 from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
 from kronos.engine import faults, phase_rules, types
-from kronos.engine.eligibility import consent, instances
+from kronos.engine.eligibility import consent, hosts, instances
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
@@ -124,6 +124,27 @@ def _check_hosts(client: NovaClient, task: MigrationTask) -> None:
         checks.check_host(client.get_service(host), where, host)
 
 
+def _check_versions(client: NovaClient, task: MigrationTask) -> None:
+    """Whether Nova would refuse the destination for its hypervisor.
+
+    Nova only answers that no valid host was found.
+
+    :raises PreFlightError: it is older than that of the source
+    """
+    source = client.get_compute_host(task.source)
+    destination = client.get_compute_host(task.destination)
+    if source is None or destination is None:
+        return
+    reason = hosts.why_older(
+        destination.hypervisor_version, source.hypervisor_version
+    )
+    if reason:
+        raise faults.error(
+            Fault.HYPERVISOR_OLDER,
+            f'destination {task.destination}: {reason}',
+        )
+
+
 def _check_closed(client: NovaClient, task: MigrationTask) -> None:
     """Whether a source that was to be closed before is closed.
 
@@ -203,6 +224,8 @@ class Admission:
                 settings, context.nova, self._others, context.wall()
             )
             if not reason:
+                if settings.check_hypervisor_version:
+                    _check_versions(context.nova, self._task)
                 checks.check(
                     settings,
                     context,

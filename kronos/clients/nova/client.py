@@ -148,7 +148,10 @@ class NovaClient(ServerGroups):
     def list_history(
         self, since: float
     ) -> tuple[list[types.Event], list[types.Disruption]]:
-        """The same moves, also as budgets count them: without resizes."""
+        """The same moves, also as budgets count them: without resizes.
+
+        The projects of their servers are not known from them.
+        """
         events = [(rows.event(row), row) for row in self._moves(since)]
         disruptions = [
             rows.disruption(row)

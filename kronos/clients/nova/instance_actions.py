@@ -9,11 +9,14 @@ from kronos.clients import rest
 from kronos.clients.nova import schema
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.schema import seconds_of
+from kronos.common import exceptions
 
 LIVE_MIGRATION = 'live-migration'
 STOP = 'stop'
 START = 'start'
 MIGRATE, RESIZE = 'migrate', 'resize'
+MOVES = frozenset({LIVE_MIGRATION, MIGRATE, 'evacuate'})
+"""To another host, without a resize, which a tenant requests."""
 STARTS = frozenset(
     {START, 'reboot', 'restore', 'resume', 'unrescue', 'unshelve'}
 )
@@ -140,6 +143,27 @@ class InstanceActions:
         newest = self.requests(uuid, among)[:1]
         own = self.requests(uuid, (kind,), user)[:1] if user else []
         return own[0] if own and own == newest else ''
+
+    def moves_since(self, uuid: str, since: float) -> list[float]:
+        """When the moves of a server since a time were requested.
+
+        The server may have been deleted; nothing is left of one that Nova
+        has forgotten.
+
+        :param since: Unix seconds, as the result is
+        :raises NovaClientError: they cannot be listed
+        """
+        try:
+            moments = [
+                seconds_of(row.get('start_time'))
+                for row in self._actions(uuid)
+                if row['action'] in MOVES
+            ]
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] != 404:
+                raise
+            return []
+        return [moment for moment in moments if moment >= since]
 
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """Why a request failed after Nova had accepted it.

@@ -124,6 +124,7 @@ def host(row: Row) -> types.Host:
         name=row['service']['host'],
         node=row['hypervisor_hostname'],
         hypervisor_type=row['hypervisor_type'],
+        hypervisor_version=row.get('hypervisor_version', 0),
     )
 
 
@@ -282,13 +283,15 @@ def event(row: Row) -> types.Event:
 
 
 def disruption(row: Row) -> types.Disruption:
-    """A migration as budgets count it; its project since 2.80."""
+    """A migration as budgets count it, without the project of its server.
+
+    That of the row is the project of who requested the migration.
+    """
     now = migration(row)
     return types.Disruption(
         now.instance,
-        row.get('project_id') or '',
-        now.created_at,
-        outcome(now.status) is types.Outcome.UNDER_WAY,
+        started=now.created_at,
+        is_under_way=outcome(now.status) is types.Outcome.UNDER_WAY,
     )
 
 

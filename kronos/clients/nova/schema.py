@@ -21,6 +21,7 @@ class Hypervisor(TypedDict):
     service: _ServiceHost
     hypervisor_hostname: str
     hypervisor_type: str
+    hypervisor_version: NotRequired[Whole]
 
 
 class Hypervisors(TypedDict):
@@ -281,7 +282,6 @@ class Migration(TypedDict):
     source_compute: NotRequired[Text]
     dest_compute: NotRequired[Text]
     migration_type: NotRequired[Text]
-    project_id: NotRequired[Text]
 
 
 _Bytes: TypeAlias = Whole | None

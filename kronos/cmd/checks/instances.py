@@ -88,20 +88,25 @@ def check_consent(
     settings: Settings,
     findings: Findings,
 ) -> None:
-    """Report consent that does not do what it seems to do, or blocks drains.
+    """Report consent and budgets that do not do what they seem to do.
+
+    And the servers that block drains.
 
     :param everyone: all servers of the cloud
     """
     projects = {instance.project_id for instance in everyone}
-    strangers = sorted({*settings.consent_projects} - projects)
-    if strangers:
-        findings.warning(
-            'consent-projects',
-            f'consent_projects has {_listed(strangers)}, and no server of '
-            'the cloud belongs to such a project',
-            'use the ids of projects, not their names',
-            because=[option('consent_projects')],
-        )
+    for code, name, ids in (
+        ('consent-projects', 'consent_projects', settings.consent_projects),
+        ('budget-projects', 'project_budgets', settings.project_budgets),
+    ):
+        if strangers := sorted({*ids} - projects):
+            findings.warning(
+                code,
+                f'{name} has {_listed(strangers)}, and no server of the '
+                'cloud belongs to such a project',
+                'use the ids of projects, not their names',
+                because=[option(name)],
+            )
     servers = {
         uuid: snapshot.instances[uuid]
         for snapshot in snapshots

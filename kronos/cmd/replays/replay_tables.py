@@ -14,7 +14,7 @@ from kronos.engine.types import (
     PolicyResult,
 )
 from kronos.policies.models import Mode
-from kronos.reports import certificates, parts, rest, thresholds
+from kronos.reports import certificates, limits, parts, rest, thresholds
 from kronos.reports.document import counted as by_frequency
 
 OTHERS = '  of the others'
@@ -41,6 +41,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
         lines += part.lines(scope, uuids)
     lines.append(f'Why planning ended: {scope.reason}')
     lines += rest.sentences(scope.rest) + certificates.of(scope)
+    lines += limits.sentences(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
     names = {
         uuid: uuids.named(instance.name, uuid)

@@ -69,7 +69,11 @@ def _unregistered() -> list[str]:
     """The extensions of our code that no entry point leads to."""
     spec = util.find_spec(extensions.NAMESPACE)
     folders = (spec and spec.submodule_search_locations) or []
-    names = {each.name for each in pkgutil.iter_modules(folders) if each.ispkg}
+    names = {
+        each.name
+        for each in pkgutil.iter_modules(folders)
+        if util.find_spec(f'{extensions.NAMESPACE}.{each.name}.extension')
+    }
     return sorted(names - set(extensions.names()))
 
 

@@ -23,6 +23,7 @@ from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.disruption_budget import DisruptionBudget
 from kronos.engine.constraints.headroom import HeadroomConstraint
 from kronos.engine.constraints.host_status import HostStatus
+from kronos.engine.constraints.hypervisor_version import HypervisorVersion
 from kronos.engine.constraints.minimum_stay import MinimumStay
 from kronos.engine.constraints.owner_consent import OwnerConsent
 from kronos.engine.constraints.return_guard import ReturnGuard
@@ -48,6 +49,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     SameCell,
     SameZone,
     VtpmTraits,
+    HypervisorVersion,
     HeadroomConstraint,
     HardServerGroups,
     SoftServerGroups,

@@ -19,8 +19,9 @@ from kronos.engine.types import PlanningInput
 class DisruptionBudget(Constraint):
     """An instance moves only if all budgets that count it have a move free.
 
-    :param accounts: per instance those that a move of it counts in [V]
+    :param accounts: those that limit instances, with the instances of each
     :param homes: [V], where each instance is before the plan
+    :param counts_instances: whether every instance has a budget of its own
     """
 
     codes = frozenset({Code.DISRUPTION_BUDGET})
@@ -29,38 +30,29 @@ class DisruptionBudget(Constraint):
 
     def __init__(
         self,
-        accounts: Sequence[Sequence[Account]],
+        accounts: Sequence[tuple[Account, Sequence[int]]],
         homes: list[int],
         hosts: int,
+        counts_instances: bool = False,
     ) -> None:
-        super().__init__(len(accounts), hosts)
+        super().__init__(len(homes), hosts)
         self._homes = homes
-        every = {
-            (account.kind, account.key): account
-            for row in accounts
-            for account in row
-        }
-        position = {key: number for number, key in enumerate(every)}
-        self._accounts = list(every.values())
-        self._rows = [
-            [position[account.kind, account.key] for account in row]
-            for row in accounts
-        ]
-        most = max(map(len, self._rows), default=0)
-        none = len(every)
-        self._of: IntArray = np.array(
-            [row + [none] * (most - len(row)) for row in self._rows],
-            dtype=np.intp,
-        ).reshape(len(accounts), most)
+        self._counts_instances = counts_instances
+        self._accounts = [account for account, _ in accounts]
+        none = len(accounts)
+        self._of = _table(len(homes), [members for _, members in accounts])
         """[V, A]: positions of the accounts; the last one is never full."""
         self._free: IntArray = np.array(
             [*(account.free for account in self._accounts), 1], dtype=np.intp
         )
         self._planned = [0] * none
         """Moves of the plan by account."""
-        self._is_home: BoolArray = np.ones(len(accounts), dtype=bool)
+        self._is_home: BoolArray = np.ones(len(homes), dtype=bool)
         """[V]; one that has moved does so once: it may come back in trials,
         which take its move back."""
+        self._within: BoolArray = np.ones(len(homes), dtype=bool)
+        """[V]; few moves change it, and every search reads it."""
+        self._refresh(np.arange(len(homes)))
 
     @classmethod
     def build(cls, inputs: ConstraintInput) -> Self | None:
@@ -70,11 +62,13 @@ class DisruptionBudget(Constraint):
         every = Budgets(
             settings, snapshot.disruptions, snapshot.groups, snapshot.taken_at
         )
-        accounts = [every.of(instance) for instance in inputs.instances]
+        instances = inputs.instances
+        accounts = every.limiting(instances)
         # Not where they are now: earlier phases have moved some.
         host = inputs.index.host
-        homes = [host[instance.host] for instance in inputs.instances]
-        return cls(accounts, homes, inputs.shape[1])
+        homes = [host[instance.host] for instance in instances]
+        hosts = inputs.shape[1]
+        return cls(accounts, homes, hosts, every.counts_instances)
 
     @staticmethod
     def relax(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:
@@ -87,23 +81,22 @@ class DisruptionBudget(Constraint):
         return next(iter(self.reasons(instance, host)), None)
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
-        if self._rows[instance] and not self._is_home[instance]:
+        rows = self._row(instance)
+        kinds = [self._accounts[row].kind for row in rows]
+        if self._counts_instances:
+            kinds.append(BudgetKind.INSTANCE)
+        if kinds and not self._is_home[instance]:
             text = 'it moves once in a plan, since a budget counts its moves'
-            account = self._accounts[self._rows[instance][0]]
-            option = account.kind.option
-            return [Reason(text, Code.DISRUPTION_BUDGET, option)]
+            return [Reason(text, Code.DISRUPTION_BUDGET, kinds[0].option)]
         return [
             self._accounts[account].reason(self._planned[account])
-            for account in self._rows[instance]
+            for account in rows
             if self._free[account] <= 0
         ]
 
     def within(self, instances: IntArray) -> BoolArray:
         """[n]: which of n instances may still move."""
-        accounts = self._of[instances]
-        is_free = np.logical_and.reduce(self._free[accounts] > 0, axis=1)
-        is_counted = np.any(accounts < len(self._accounts), axis=1)
-        within: BoolArray = is_free & (self._is_home[instances] | ~is_counted)
+        within: BoolArray = self._within[instances]
         return within
 
     def rows(self, instances: IntArray) -> BoolArray:
@@ -111,7 +104,7 @@ class DisruptionBudget(Constraint):
         return np.repeat(column, self._shape[1], axis=1)
 
     def column(self, host: int) -> BoolArray:
-        return self.within(np.arange(self._shape[0]))
+        return self._within.copy()
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
         needs = np.bincount(
@@ -124,7 +117,43 @@ class DisruptionBudget(Constraint):
         home = self._homes[instance]
         self._is_home[instance] = destination == home
         taken = (destination != home) - (source != home)
-        if taken:
-            for account in self._rows[instance]:
-                self._free[account] -= taken
-                self._planned[account] += taken
+        for account in self._row(instance) if taken else ():
+            was_free = self._free[account] > 0
+            self._free[account] -= taken
+            self._planned[account] += taken
+            if was_free != (self._free[account] > 0):
+                members = np.any(self._of == account, axis=1)
+                self._refresh(np.flatnonzero(members))
+        self._refresh(np.array([instance]))
+
+    def _row(self, instance: int) -> list[int]:
+        """Positions of the accounts of an instance."""
+        none = len(self._accounts)
+        return [row for row in self._of[instance].tolist() if row < none]
+
+    def _refresh(self, instances: IntArray) -> None:
+        """Decide again which of some instances may still move."""
+        accounts = self._of[instances]
+        is_free = np.logical_and.reduce(self._free[accounts] > 0, axis=1)
+        is_counted = np.any(accounts < len(self._accounts), axis=1)
+        is_counted |= self._counts_instances
+        is_home = self._is_home[instances]
+        self._within[instances] = is_free & (is_home | ~is_counted)
+
+
+def _table(instances: int, accounts: Sequence[Sequence[int]]) -> IntArray:
+    """[V, A]: positions of the accounts of each instance, in their order.
+
+    :param accounts: the instances of each; their number is for no account
+    """
+    members = np.array(
+        [instance for row in accounts for instance in row], dtype=np.intp
+    )
+    sizes = np.array([len(row) for row in accounts], dtype=np.intp)
+    order = np.argsort(members, kind='stable')
+    members = members[order]
+    rank = np.arange(len(members)) - np.searchsorted(members, members)
+    most = int(rank.max(initial=-1)) + 1
+    table: IntArray = np.full((instances, most), len(accounts), dtype=np.intp)
+    table[members, rank] = np.repeat(np.arange(len(accounts)), sizes)[order]
+    return table

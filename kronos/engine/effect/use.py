@@ -3,10 +3,16 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from kronos.engine import wording
+from kronos.engine import phase_rules, wording
 from kronos.engine.effect import regression
 from kronos.engine.settings import EffectUse, Settings
-from kronos.engine.types import EffectRatio
+from kronos.engine.types import (
+    AggregateResult,
+    EffectRatio,
+    MigrationStep,
+    Phase,
+)
+from kronos.policies.models import Mode
 
 LEAST_FACTOR = 0.25
 """Less would multiply the moves of a plan for a ratio near 0."""
@@ -46,6 +52,29 @@ def limited(
             f'are measured ({number})'
         )
     return ''
+
+
+def balancing(
+    steps: Sequence[MigrationStep], mode: Mode, settings: Settings
+) -> list[MigrationStep]:
+    """The steps that ``canary_moves`` counts: those for balance."""
+    return [
+        step
+        for step in steps
+        if phase_rules.rules_of(step.phase, mode, settings).is_balance
+    ]
+
+
+def is_spent(
+    result: AggregateResult, phase: Phase, mode: Mode, settings: Settings
+) -> bool:
+    """Whether ``canary_moves`` leaves no migration for a move of a phase."""
+    if not result.effect_limit:
+        return False
+    if not phase_rules.rules_of(phase, mode, settings).is_balance:
+        return False
+    planned = balancing(result.steps, mode, settings)
+    return len(planned) >= settings.canary_moves
 
 
 def factors(

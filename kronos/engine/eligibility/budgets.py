@@ -57,6 +57,16 @@ def is_limited(options: BudgetOptions) -> bool:
     return any(_texts(options))
 
 
+def counts_projects(options: BudgetOptions) -> bool:
+    """Whether the projects of servers that have moved matter."""
+    return bool(options.project_budget or options.project_budgets)
+
+
+def counts_project(options: BudgetOptions, project: str) -> bool:
+    """Whether a project has a budget."""
+    return bool(options.project_budgets.get(project, options.project_budget))
+
+
 def is_exempt(options: BudgetOptions, phase: str) -> bool:
     """Whether no budget limits the moves of a phase."""
     return phase in options.budget_exempt or not is_limited(options)
@@ -184,18 +194,71 @@ class Budgets:
             project: syntax.parsed(text)
             for project, text in options.project_budgets.items()
         }
+        self._members: dict[str, list[str]] = {}
+        """By uuid of a group."""
         self._groups: dict[str, list[str]] = {}
         """By uuid of a member."""
         if self._budget[BudgetKind.GROUP] is not None:
             for group in groups:
+                self._members[group.uuid] = group.members
                 for member in group.members:
                     self._groups.setdefault(member, []).append(group.uuid)
         self._accounts: dict[tuple[BudgetKind, str], Account] = {}
+        self._has_projects = any(
+            (self._budget[BudgetKind.PROJECT], *self._of_project.values())
+        )
         self._count(disruptions)
 
     def of(self, instance: Instance) -> list[Account]:
         """The accounts that a move of an instance counts in."""
         return list(self._of(instance.uuid, instance.project_id))
+
+    def limiting(
+        self, instances: Sequence[Instance]
+    ) -> list[tuple[Account, list[int]]]:
+        """The accounts that matter to instances that move once.
+
+        The own one of an instance is among them only if something of it is
+        used. All at once, since there are far more instances than accounts.
+
+        :returns: each with the positions of its instances, and those of one
+            instance in the order of :meth:`of`
+        """
+        position = {
+            instance.uuid: number for number, instance in enumerate(instances)
+        }
+        projects: dict[str, list[int]] = {}
+        if self._has_projects:
+            for number, instance in enumerate(instances):
+                projects.setdefault(instance.project_id, []).append(number)
+            projects.pop('', None)
+        groups = {
+            key: [position[uuid] for uuid in members if uuid in position]
+            for key, members in self._members.items()
+        }
+        owners = {
+            key: [position[key]]
+            for kind, key in self._accounts
+            if kind is BudgetKind.INSTANCE and key in position
+        }
+        return [
+            (account, numbers)
+            for kind, by_key in zip(
+                BudgetKind, (projects, groups, owners), strict=True
+            )
+            for key, numbers in by_key.items()
+            if numbers and (account := self._account(kind, key))
+        ]
+
+    def unused(self, kind: BudgetKind) -> Account | None:
+        """One of a kind of which nothing is used; None without a budget."""
+        budget = self._budget[kind]
+        return None if budget is None else Account(kind, '', budget, self._now)
+
+    @property
+    def counts_instances(self) -> bool:
+        """Whether every instance has an account of its own."""
+        return self._budget[BudgetKind.INSTANCE] is not None
 
     def used(self) -> list[Account]:
         """Those of which something is used."""
@@ -204,12 +267,6 @@ class Budgets:
             for account in self._accounts.values()
             if account.starts or account.waiting or account.under_way
         ]
-
-    def refusal(self, instance: Instance) -> Reason | None:
-        """Why an instance may not move now; None if it may."""
-        accounts = self.of(instance)
-        full = (account for account in accounts if account.free <= 0)
-        return next((account.reason() for account in full), None)
 
     def _count(self, disruptions: Iterable[Disruption]) -> None:
         for disruption in disruptions:
@@ -225,13 +282,18 @@ class Budgets:
             account.starts.sort()
 
     def _of(self, uuid: str, project: str) -> Iterator[Account]:
+        yield from self._shared(uuid, project)
+        if account := self._account(BudgetKind.INSTANCE, uuid):
+            yield account
+
+    def _shared(self, uuid: str, project: str) -> Iterator[Account]:
         """An instance has no account of a project that is not known."""
-        keys = [(BudgetKind.PROJECT, project)] if project else []
-        keys += [(BudgetKind.GROUP, key) for key in self._groups.get(uuid, ())]
-        keys.append((BudgetKind.INSTANCE, uuid))
-        for kind, key in keys:
-            account = self._account(kind, key)
+        if project and self._has_projects:
+            account = self._account(BudgetKind.PROJECT, project)
             if account is not None:
+                yield account
+        for key in self._groups.get(uuid, ()):
+            if account := self._account(BudgetKind.GROUP, key):
                 yield account
 
     def _account(self, kind: BudgetKind, key: str) -> Account | None:
@@ -258,8 +320,13 @@ def of_phase(
     )
     if all(account.free > 0 for account in every.used()):
         return {}
-    reasons = (
-        (uuid, every.refusal(instance))
-        for uuid, instance in snapshot.instances.items()
-    )
-    return {uuid: why for uuid, why in reasons if why is not None}
+    instances = list(snapshot.instances.values())
+    reasons: dict[int, Reason] = {}
+    for account, numbers in every.limiting(instances):
+        if account.free <= 0:
+            why = account.reason()
+            for number in numbers:
+                reasons.setdefault(number, why)
+    return {
+        instances[number].uuid: reasons[number] for number in sorted(reasons)
+    }

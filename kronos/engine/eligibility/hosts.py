@@ -86,6 +86,34 @@ def why_excluded(host: Host) -> Reason | None:
     return Reason(text, Code.HOST_EXCLUDED)
 
 
+def is_older(version: int, other: int) -> bool:
+    """Whether a hypervisor is older than another; an unknown one is not.
+
+    :param version, other: of :attr:`.Host.hypervisor_version`
+    """
+    return 0 < version < other
+
+
+def why_older(version: int, other: int) -> Reason | None:
+    """Why no instance migrates live to a hypervisor; None if one may.
+
+    :param version: of the destination
+    :param other: of the source
+    """
+    if not is_older(version, other):
+        return None
+    text = (
+        f'its hypervisor {version_text(version)} is older than that of the '
+        f'source, {version_text(other)}'
+    )
+    return Reason(text, Code.HYPERVISOR_OLDER)
+
+
+def version_text(number: int) -> str:
+    """A version as people write it, such as 8.2.1."""
+    return f'{number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}'
+
+
 def why_out(
     snapshot: Snapshot, host: str, settings: Settings
 ) -> Reason | None:

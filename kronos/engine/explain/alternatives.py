@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The alternatives to a legal move: what it gains, and what was better."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine import wording
 from kronos.engine.arrays import EPSILON, Index, IntArray
+from kronos.engine.effect import use
 from kronos.engine.eligibility import begun_hosts
 from kronos.engine.explain import effects
 from kronos.engine.explain.scenario import Scenario, after_phase
@@ -17,7 +18,7 @@ from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.search import ranking
 from kronos.engine.reasons import Code
 from kronos.engine.settings import SearchName, Settings
-from kronos.engine.simulation.utilization import Utilization, is_gain
+from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -66,6 +67,7 @@ class _Answer:
         self._utilization = utilization = question.place.moment.utilization
         self._placement = question.place.moment.placement
         self._settings = question.place.moment.phases.settings
+        self._mode = question.place.moment.phases.inputs.mode
         self._at = utilization.index.instance[question.verdict.instance]
         self._host = utilization.index.host[question.verdict.destination]
 
@@ -129,20 +131,19 @@ class _Answer:
         return Code.NO_GAIN, f'it is legal, but {effect}, {why}'
 
     def _effect(self) -> str:
-        return _effect(self._verdict, self._utilization)
+        return effects.sentence(self._verdict, self._utilization)
 
     def _no_budget(self) -> Said:
-        legal, best = f'it is legal and {self._effect()}, but', ''
+        legal = f'it is legal and {self._effect()}, but'
         if limit := self._result.window_limit:
             return Code.WINDOW_TOO_SHORT, f'{legal} {limit}'
-        if self._result.steps:
-            first = self._result.steps[0]
-            best = (
-                f'; the plan used it for {len(self._result.steps)} other '
-                f'moves, first {_named(first, self._utilization.index)}'
-            )
-        text = f'{legal} no migration is left in the budget{best}'
-        return Code.BUDGET_USED, text
+        steps, what = self._result.steps, 'no migration is left in the budget'
+        phase, mode = self._place.moment.phase, self._mode
+        if use.is_spent(self._result, phase, mode, self._settings):
+            steps = use.balancing(steps, mode, self._settings)
+            what = self._result.effect_limit
+        instead = _instead(steps, self._utilization.index)
+        return Code.BUDGET_USED, f'{legal} {what}{instead}'
 
     def _another(self) -> Said:
         step, number = self._place.step, self._place.number
@@ -276,20 +277,12 @@ def _too_little(gain: float, memory: IntArray, settings: Settings) -> str:
     return f'which is less than {least}'
 
 
-def _effect(verdict: Verdict, utilization: Utilization) -> str:
-    gain = verdict.gain
-    if gain is None:
-        return 'its gain is not known'
-    before = [verdict.before[p] for p in utilization.policies]
-    now = math.fsum(utilization.weights * np.array(before))
-    what = f'the combined imbalance{effects.whose(verdict.of_rest)}'
-    if abs(gain) <= EPSILON:
-        return f'it leaves {what} at {now:.4f}'
-    verb = 'lowers' if gain > 0 else 'raises'
-    return (
-        f'it {verb} {what} by {abs(gain):.4f}, from '
-        f'{now:.4f} to {now - gain:.4f}'
-    )
+def _instead(steps: Sequence[MigrationStep], index: Index) -> str:
+    """The moves that a plan makes instead, as an addition."""
+    if not steps:
+        return ''
+    moves = wording.counted(len(steps), 'move')
+    return f'; the plan makes {moves} instead, first {_named(steps[0], index)}'
 
 
 def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:

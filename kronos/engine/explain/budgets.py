@@ -7,10 +7,10 @@ Of the plan, or of its migrations for balance if ``canary_moves`` limits them.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kronos.engine import phase_rules
+from kronos.engine.effect import use
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning.scope_planner import budget_in_force, under_way
-from kronos.engine.types import AggregateResult, Phase, PlanningInput
+from kronos.engine.types import AggregateResult, PlanningInput
 from kronos.policies.models import Mode
 
 NEXT_BUDGETS = 12
@@ -49,7 +49,9 @@ def larger(
     if case.policies[0].mode is Mode.PACK:
         hosts = [instance.host for instance in result.instances.values()]
         numbers.insert(1, hosts.count(verdict.source))
-    is_canary = _is_canary(case, result, verdict)
+    is_canary = verdict.phase is not None and use.is_spent(
+        result, verdict.phase, case.policies[0].mode, case.settings
+    )
     for more in dict.fromkeys(numbers):
         if is_canary:
             total = planned + more
@@ -78,20 +80,3 @@ def _of_plan(number: int) -> str:
 def _is_unlimited(case: PlanningInput) -> bool:
     settings = case.settings
     return settings.max_migrations is None and settings.unlimited
-
-
-def _is_canary(
-    case: PlanningInput, result: AggregateResult, verdict: Verdict
-) -> bool:
-    """Whether ``canary_moves`` leaves no migration for such a move."""
-
-    def is_balance(phase: Phase) -> bool:
-        mode = case.policies[0].mode
-        return phase_rules.rules_of(phase, mode, case.settings).is_balance
-
-    if not result.effect_limit or verdict.phase is None:
-        return False
-    if not is_balance(verdict.phase):
-        return False
-    number = sum(is_balance(step.phase) for step in result.steps)
-    return number >= case.settings.canary_moves

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,15 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.ends import Ends
-from kronos.engine.simulation.utilization import is_gain, objects
+from kronos.engine.simulation.utilization import (
+    Utilization,
+    is_gain,
+    objects,
+)
 
 if TYPE_CHECKING:
     from kronos.engine.explain.scenario import PlanningMoment
+    from kronos.engine.explain.verdicts import Verdict
 
 
 @dataclass
@@ -103,6 +109,23 @@ def widths(
 def whose(of_rest: bool) -> str:
     """Of which hosts an imbalance is, as an addition; '': of all."""
     return ' of the hosts that are not set aside' if of_rest else ''
+
+
+def sentence(verdict: Verdict, utilization: Utilization) -> str:
+    """What a legal move does to the combined imbalance, as text."""
+    gain = verdict.gain
+    if gain is None:
+        return 'its gain is not known'
+    before = [verdict.before[p] for p in utilization.policies]
+    now = math.fsum(utilization.weights * np.array(before))
+    what = f'the combined imbalance{whose(verdict.of_rest)}'
+    if abs(gain) <= EPSILON:
+        return f'it leaves {what} at {now:.4f}'
+    verb = 'lowers' if gain > 0 else 'raises'
+    return (
+        f'it {verb} {what} by {abs(gain):.4f}, from '
+        f'{now:.4f} to {now - gain:.4f}'
+    )
 
 
 def objected(

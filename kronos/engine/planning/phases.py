@@ -159,11 +159,10 @@ class PhaseRunner:
         return phases
 
     def _run(self, simulation: Simulation, phase: Phase) -> None:
-        self.begin(simulation, phase)
+        young = self.begin(simulation, phase)
         before = len(simulation.steps)
         own = self.settings.extension.phases.get(phase)
         search = own.search if own else SEARCHES[phase]
-        young = self._spared(phase)
         fixed = {**self.inputs.fixed, **young}
         budget = simulation.budget
         self._limit(simulation)
@@ -191,13 +190,18 @@ class PhaseRunner:
             simulation.budget = most
             simulation.canary = self.settings.canary_moves
 
-    def begin(self, simulation: Simulation, phase: Phase) -> None:
-        """Let a simulation enter a phase, with its rules and who may move."""
+    def begin(self, simulation: Simulation, phase: Phase) -> dict[str, Reason]:
+        """Let a simulation enter a phase, with its rules and who may move.
+
+        :returns: by uuid why those stay that could move but for the phase
+        """
         rules = self.rules(phase)
         movable = self._free & self._from(rules)[self.placement.host_of]
         position = self.utilization.index.instance
-        movable[[position[uuid] for uuid in self._spared(phase)]] = False
+        spared = self._spared(phase)
+        movable[[position[uuid] for uuid in spared]] = False
         simulation.begin(rules, self._constraints(rules), movable)
+        return spared
 
     def _spared(self, phase: Phase) -> dict[str, Reason]:
         """Those that could move but for stay, consent or budget, by uuid."""
@@ -268,6 +272,9 @@ def _explain_budgets(simulation: Simulation, end: PhaseResult) -> None:
     spent = movable[~simulation.constraints.within_budgets(movable)]
     for instance in spent.tolist():
         host = int(simulation.placement.host_of[instance])
+        if instance in end.stayed:
+            continue
         for reason in simulation.constraints.reasons(instance, host):
             if reason.code is Code.DISRUPTION_BUDGET:
-                end.stayed.setdefault(instance, reason)
+                end.stayed[instance] = reason
+                break

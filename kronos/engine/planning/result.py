@@ -13,6 +13,8 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.effect import use
+from kronos.engine.eligibility import consent
+from kronos.engine.planning import budget_standings
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
@@ -52,7 +54,16 @@ def standing(
     result = _unmoved(snapshot, card, stopped, reason, settings)
     settings.extension.note(result, snapshot, settings)
     result.drains = _drains(result, snapshot, card)
+    _count_limits(result, snapshot, settings)
     return result
+
+
+def _count_limits(
+    result: AggregateResult, snapshot: Snapshot, settings: Settings
+) -> None:
+    """Add how budgets and consent stand, when all reasons are known."""
+    result.budgets = budget_standings.of_plan(result, snapshot, settings)
+    result.consents = consent.standings(result, snapshot, settings)
 
 
 def _unmoved(
@@ -155,6 +166,7 @@ def planned(
     result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
+    _count_limits(result, phases.snapshot, phases.settings)
     return result
 
 

@@ -229,9 +229,8 @@ def no_destination(
 
     :param otherwise: the reason against hosts that no rule refuses
     """
-    refused: list[tuple[int, str]] = [
-        *simulation.constraints.refusals(instance)
-    ]
+    refusals = simulation.constraints.refusals(instance)
+    refused: list[tuple[int, str]] = [*refusals]
     remaining = len(simulation.utilization.counts) - sum(
         number for number, _ in refused
     )
@@ -242,10 +241,12 @@ def no_destination(
         f'{wording.counted(number, "host")}: {reason}'
         for number, reason in refused[1:]
     )
-    return Reason(
-        f'no legal destination: {text or "there is no other host"}',
-        Code.NO_DESTINATION,
-    )
+    text = f'no legal destination: {text or "there is no other host"}'
+    for _, reason in refusals:
+        # It refuses all hosts that nothing else does, until it is free again.
+        if reason.code is Code.DISRUPTION_BUDGET:
+            return reason.worded(text)
+    return Reason(text, Code.NO_DESTINATION)
 
 
 def _why_stuck(simulation: Simulation, instance: int) -> Reason:

@@ -11,6 +11,9 @@ from kronos.engine.types.bounds import UNNOTICED as UNNOTICED
 from kronos.engine.types.bounds import Bound as Bound
 from kronos.engine.types.bounds import Certificate as Certificate
 from kronos.engine.types.bounds import PackingBound as PackingBound
+from kronos.engine.types.disruption import BudgetStanding as BudgetStanding
+from kronos.engine.types.disruption import ConsentStanding as ConsentStanding
+from kronos.engine.types.disruption import FullBudget as FullBudget
 from kronos.engine.types.effects import EffectRatio as EffectRatio
 from kronos.engine.types.inventory import ASKED as ASKED
 from kronos.engine.types.inventory import BY_KRONOS as BY_KRONOS

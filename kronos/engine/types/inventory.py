@@ -109,6 +109,8 @@ class Host:
     cell: CellName = ''
     """Name of its cell, where an operator told; hosts of different
     cells are never paired."""
+    hypervisor_version: int = 0
+    """As Nova numbers it: 8002001 is 8.2.1; 0: not known."""
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import Any, Self
 from kronos.engine.extension import Phase, ReasonCode
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
+from kronos.engine.types.disruption import BudgetStanding, ConsentStanding
 from kronos.engine.types.metrics import Health
 from kronos.engine.types.migrations import Shares
 from kronos.engine.types.rest import Rest
@@ -280,6 +281,10 @@ class AggregateResult:
     """None: there is none."""
     window_limit: str = ''
     """Why the plan ends before its budget is used; '' where it does not."""
+    budgets: list[BudgetStanding] = field(default_factory=list)
+    """Of each kind that there is."""
+    consents: list[ConsentStanding] = field(default_factory=list)
+    """The strictest first; servers without a wish that counts are missing."""
     begun: list[Begun] = field(default_factory=list)
     hosts_in_use_before: int = 0
     """Hosts of the scope with at least one instance."""

@@ -15,6 +15,8 @@ class ScopeWindow:
     until: str = ''
     """Local time at which that changes, with its zone; '' if it does not
     within three years."""
+    changes_at: float | None = None
+    """The same in Unix seconds; None where ``until`` is ''."""
     fault: str = ''
     """Why a window or freeze cannot be used; the scope is closed then."""
     is_exempt: bool = False

@@ -10,6 +10,7 @@ from kronos.engine import edits
 from kronos.engine.constraints.availability_zone import PinnedZone
 from kronos.engine.constraints.base import Constraint
 from kronos.engine.constraints.cell import SameCell
+from kronos.engine.constraints.hypervisor_version import HypervisorVersion
 from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.edits import Pair, Relaxation
 from kronos.engine.eligibility import hosts
@@ -219,6 +220,7 @@ class Cells(Extension):
     ) -> tuple[type[Constraint], ...]:
         instead: dict[type[Constraint], list[type[Constraint]]] = {
             SameCell: [TargetCell],
+            HypervisorVersion: [],
             VtpmTraits: [Quota],
         }
         if self.asked.unpin_az:

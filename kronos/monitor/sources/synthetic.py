@@ -3,10 +3,11 @@
 
 It follows a file to which others append JSON, one object a line, in the order
 in which things happen. ``instance`` names the domain. ``state``, ``reason``
-and ``run`` are how it is from then on, or ``gone``; ``xml`` describes it.
-``event`` and ``detail`` are what is told of it. ``away`` begins a time without
-events, ``back`` ends it. What is in the file when the source begins has
-happened: no events are told of it, but the domains are listed as they are.
+and ``run`` are how it is from then on, or ``gone``; ``current`` is false if a
+hypervisor has not looked at it yet; ``xml`` describes it. ``event`` and
+``detail`` are what is told of it. ``away`` begins a time without events,
+``back`` ends it. What is in the file when the source begins has happened: no
+events are told of it, but the domains are listed as they are.
 """
 
 import contextlib
@@ -166,6 +167,7 @@ class Synthetic(Source):
             str(row.get('reason', '')),
             None if run is None else int(run),
             metadata,
+            bool(row.get('current', True)),
         )
         self._domains[instance] = domain
         if self._is_live and not self._is_away and 'xml' in row:

@@ -7,6 +7,7 @@ from kronos.common import durations, exceptions, plain_text
 from kronos.common.shell_commands import ShellCommand
 from kronos.osc import plans
 from kronos.osc.plans import Plan
+from kronos.osc.run import refused_parameters
 from kronos.osc.run.dialogue import Dialogue
 from kronos.osc.run.polling import NoServiceError, Polling
 from kronos.osc.run.request import AuditRequest
@@ -42,7 +43,7 @@ class AuditRun:
         :raises KronosException: it failed, or Watcher refuses
         """
         self._dialogue.show(View(f'creating the audit {self._request.name}'))
-        self._watcher.create_audit(self._request.fields)
+        self._create()
         row = self._followed()
         self.message = plain_text.line(row.get('status_message') or '')
         if row['state'] != SUCCEEDED:
@@ -56,6 +57,12 @@ class AuditRun:
             for plan in self._watcher.plans_of(row['uuid'])
         ]
         return next((plan for plan in planned if plan.moves), None)
+
+    def _create(self) -> None:
+        try:
+            self._watcher.create_audit(self._request.fields)
+        except exceptions.ClientError as error:
+            raise refused_parameters.explained(error, self._request) from error
 
     def _followed(self) -> Json:
         """Its row, once it is over."""
@@ -73,8 +80,8 @@ class AuditRun:
             if limit.is_over(state):
                 waited = durations.exact(self._polling.pickup_seconds)
                 raise NoServiceError(
-                    f'the audit {name} is PENDING for {waited}: no decision '
-                    'engine has taken it. Check the service '
+                    f'the audit {name} has been PENDING for {waited}: no '
+                    'decision engine has taken it. Check the service '
                     'watcher-decision-engine and its message queue; it may '
                     'also be busy with other audits. To cancel the audit: '
                     f'{ShellCommand.AUDIT_CANCEL.of(audit=name)}'

@@ -140,10 +140,10 @@ class PlanRun:
         waited = durations.exact(self._polling.pickup_seconds)
         cancel = ShellCommand.PLAN_CANCEL.of(plan=self._uuid)
         return NoServiceError(
-            f'the plan {self._uuid} is PENDING for {waited}, and no other '
-            'plan is ONGOING: no applier has taken it. Check the service '
-            'watcher-applier and its message queue. To cancel the plan: '
-            f'{cancel}'
+            f'the plan {self._uuid} has been PENDING for {waited}, and no '
+            'other plan is ONGOING: no applier has taken it. Check the '
+            'service watcher-applier and its message queue. To cancel the '
+            f'plan: {cancel}'
         )
 
     def _ended(self, plan: Plan) -> ExitStatus:

@@ -22,7 +22,7 @@ def text(plan: Plan, message: str) -> str:
                 move.name or move.server,
                 move.source,
                 move.destination,
-                move.phase or move.kind,
+                move.purpose,
                 move.changes,
                 move.combined,
             ]

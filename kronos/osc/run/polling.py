@@ -61,7 +61,7 @@ class Polling:
                     remark('Watcher does not answer; trying again')
                 elif self.clock() - since >= OUTAGE_SECONDS:
                     raise exceptions.KronosException(
-                        'Watcher does not answer for '
+                        'Watcher has not answered for '
                         f'{durations.exact(OUTAGE_SECONDS)} ({error}). '
                         f'{outlook}'
                     ) from error

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from kronos.common import durations
+from kronos.engine import wording
 from kronos.osc.moves import MoveAction
 from kronos.osc.plans import Plan
 from kronos.osc.run import remaining_time
@@ -47,8 +48,8 @@ def of_plan(plan: Plan, percent: Percent, elapsed: float) -> View:
     ]
     percents = {move.uuid: percent(move) for move in running[:SHOWN]}
     over = sum(move.is_over for move in plan.moves)
-    parts = [f'plan {plan.uuid} is {plan.state}: {over} of {len(plan.moves)}']
-    parts[0] += ' actions done'
+    counted = wording.counted(len(plan.moves), 'action')
+    parts = [f'plan {plan.uuid} is {plan.state}: {over} of {counted} done']
     if plan.failed:
         parts.append(f'{plan.failed} failed')
     if running:

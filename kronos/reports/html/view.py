@@ -11,6 +11,7 @@ from kronos.reports.html import (
     effect_bars,
     grouping,
     hosts,
+    limits,
     naming,
     sankey,
     sorting,
@@ -33,6 +34,9 @@ _SAYS = {
     'packed': 'Packed',
     'stuck': 'Stuck',
     'too_few_hosts': 'Too few hosts',
+    'window': 'Window closed',
+    'window_too_short': 'Window too short',
+    'window_unusable': 'Window unusable',
 }
 _GOOD = frozenset({'balanced', 'done', 'packed'})
 _BAD = frozenset(
@@ -42,6 +46,7 @@ _BAD = frozenset(
         'no_services',
         'stuck',
         'too_few_hosts',
+        'window_unusable',
     }
 )
 """Why planning ended, as the colour of its words."""
@@ -107,6 +112,7 @@ class Scope:
     groups: grouping.Groups | None
     drains: list[unmoved.DrainedHost]
     staying: unmoved.Staying
+    limits: limits.Limits | None
     effects: list[effect_bars.EffectFigure]
     """Of earlier plans."""
 
@@ -176,6 +182,7 @@ def _scope(number: int, row: Mapping[str, Any]) -> Scope:
         groups=grouping.groups(row, where),
         drains=unmoved.drains(row, where),
         staying=unmoved.staying(row, where),
+        limits=limits.limits(row, where),
         effects=effect_bars.figures(row.get('effect')),
     )
 

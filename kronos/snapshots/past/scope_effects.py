@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from kronos.engine import wording
 from kronos.engine.effect import regression
 from kronos.engine.types import EffectRatio
 from kronos.snapshots.past.effects import PlanEffect
@@ -28,10 +29,11 @@ class ScopeEffect:
         if self.trust >= regression.TRUSTED:
             return ''
         least = min(self.ratios, key=lambda each: each.trust)
-        number = f'{least.plans} plan{"" if least.plans == 1 else "s"}'
+        who = 'it' if least.plans == 1 else 'they'
         return (
-            f'{number} changed {least.policy} by {least.ratio:.2f} of what '
-            f'they promised (trust {least.trust:.2f})'
+            f'{wording.counted(least.plans, "plan")} changed {least.policy} '
+            f'by {least.ratio:.2f} of what {who} promised '
+            f'(trust {least.trust:.2f})'
         )
 
 

@@ -22,6 +22,7 @@ from kronos.engine.types import Health, Outcome, Snapshot
 from kronos.metrics import process
 from kronos.metrics.metric import Source
 from kronos.metrics.store import Gauge
+from kronos.strategies.outcome import limit_metrics
 
 LOG = logging.getLogger(__name__)
 
@@ -145,9 +146,8 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[Gauge]:
     quarantined = _codes(scope.unmovable.values())[Code.INSTANCE_QUARANTINE]
     yield Gauge('kronos_scope_quarantined_instances', quarantined, own)
     yield Gauge('kronos_effect_limited', bool(scope.effect_limit), own)
-    is_open = scope.window is None or scope.window.is_open
-    yield Gauge('kronos_scope_window_open', is_open, own)
     yield from _of_drains(scope)
+    yield from limit_metrics.of_scope(scope)
 
 
 def _codes(reasons: Iterable[Reason]) -> Counter[str]:

@@ -57,7 +57,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     Placement has besides: resources by host by consumer, ``capacities``
     (VCPUs, MiB) of single hosts, ``unmeasured`` uuids of servers of which
     Prometheus has no samples, ``faulty`` values of the metric ``faulty`` by
-    its label ``host``, which is the only one, ``failed`` the kinds of failure
+    its label ``host``, which is the only one, ``versions`` of
+    hypervisors that are not 8.2.0, ``failed`` the kinds of failure
     of servers, as kronos-instance-monitor tells them, ``dirty`` values of the
     metric ``dirty`` by its label ``uuid``, ``beside_data`` what answers of
     Prometheus have beside ``data``.
@@ -69,6 +70,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.aggregates = dict(aggregates)
         self.aggregate_metadata = {}
         self.servers = {server.uuid: server for server in servers}
+        self.deleted = {}
+        self.versions = {}
         self.capacity = capacity
         self.services = {
             name: {'state': 'up', 'status': 'enabled', 'reason': None}

@@ -41,6 +41,10 @@ class Nova:
             )
         return self.servers[uuid]
 
+    def delete(self, uuid):
+        """Its migrations go with it, its instance actions do not."""
+        self.deleted[uuid] = self.servers.pop(uuid)
+
     def running(self):
         return [m for m in self.migrations if m.status not in OVER]
 
@@ -66,6 +70,7 @@ class Nova:
                 'id': f'00000000-0000-0000-0000-{n:012d}',
                 'hypervisor_hostname': node_of(name),
                 'hypervisor_type': 'QEMU',
+                'hypervisor_version': self.versions.get(name, 8002000),
                 'state': self.services[name]['state'],
                 'status': self.services[name]['status'],
                 'service': {'id': str(n), 'host': name},
@@ -123,6 +128,12 @@ class Nova:
             for server in self.servers.values()
             if q.get('host', server.host) == server.host and 'marker' not in q
         ]
+        if 'changes-since' in q:
+            rows += [
+                self.server_row(server)
+                | {'status': 'DELETED', 'updated': stamp(time.time())}
+                for server in self.deleted.values()
+            ]
         return {'servers': rows}
 
     def server_show(self, uuid, q, body):
@@ -370,7 +381,7 @@ class Nova:
         )
 
     def instance_actions(self, uuid, q, body):
-        self.find(uuid)
+        server = self.deleted.get(uuid) or self.find(uuid)
         actions = [
             ('live-migration', m.request, m.began)
             for m in self.migrations
@@ -393,7 +404,7 @@ class Nova:
                 'start_time': stamp(0),
                 'updated_at': stamp(0),
             }
-            for request, user in self.find(uuid).stops
+            for request, user in server.stops
         ]
         rows = [
             {
@@ -419,7 +430,7 @@ class Nova:
                 'start_time': stamp(0),
                 'updated_at': stamp(0),
             }
-            for action, request in self.find(uuid).asked
+            for action, request in server.asked
         ]
         actions = [*stops, *steps, *rows]
         return {'instanceActions': [] if 'marker' in q else actions}

@@ -80,7 +80,7 @@ class Migration:
             'dest_compute': None if refused else self.destination,
             'created_at': stamp(self.began),
             'updated_at': stamp(self.updated),
-            'project_id': 'project',
+            'project_id': 'service',
         }
 
 

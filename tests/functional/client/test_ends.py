@@ -49,13 +49,14 @@ ENDS: dict[str, tuple[dict[str, Any], int, str]] = {
     'no decision engine': (
         {'audit': ['PENDING']},
         6,
-        r'^the audit run-spread-\w{8} is PENDING for 1 s: no decision engine ',
+        r'^the audit run-spread-\w{8} has been PENDING for 1 s: '
+        'no decision engine ',
     ),
     'no applier': (
         {'plan': ['PENDING']},
         6,
-        f'^the plan {PLAN} is PENDING for 1 s, and no other plan is ONGOING: '
-        f'no applier .* openstack optimize actionplan cancel {PLAN}$',
+        f'^the plan {PLAN} has been PENDING for 1 s, and no other plan is '
+        f'ONGOING: no applier .* openstack optimize actionplan cancel {PLAN}$',
     ),
     'a move fails': (
         {
@@ -78,13 +79,13 @@ ENDS: dict[str, tuple[dict[str, Any], int, str]] = {
     'watcher is away while the audit runs': (
         {'refusals': {'GET /v1/audits/.*': 503}},
         1,
-        r'^Watcher does not answer for 0\.3 s \(GET .* HTTP 503.*\)\. The '
+        r'^Watcher has not answered for 0\.3 s \(GET .* HTTP 503.*\)\. The '
         r'audit run-spread-\w{8} goes on, and starts no move\. To cancel it: ',
     ),
     'watcher is away while moves run': (
         {'refusals': {f'GET /v1/action_plans/{PLAN}': 503}},
         1,
-        r'^Watcher does not answer for 0\.3 s \(GET .* HTTP 503.*\)\. The '
+        r'^Watcher has not answered for 0\.3 s \(GET .* HTTP 503.*\)\. The '
         f'plan {PLAN} goes on. To follow it: .* kronos plan show {PLAN}$',
     ),
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does an outage of libvirt hide nothing, and does --check tell of one?"""
 
+import signal
 import subprocess
 import sys
 
@@ -38,6 +39,27 @@ class TestOutages(base.RealTestCase):
         done = self.check()
         self.assertEqual(1, done.returncode)
         self.assertIn('libvirtd or virtqemud must run', done.stdout)
+
+    def test_before_libvirt_has_looked(self) -> None:
+        """It lists a guest as running, and sends no event of what it sees."""
+        names = ['frozen', 'killed', 'stays']
+        self.libvirt.boot(*(alone.Guest(name=name) for name in names))
+        outdated = self.agent(self.hook.url).ready().agent._outdated
+        self.libvirt.stop()
+        # libvirt waits for the answer of each.
+        self.libvirt.kill(['frozen', 'killed'], signal.SIGSTOP)
+        self.libvirt.start()
+        frozen, killed = (self.libvirt.uuids[name] for name in names[:2])
+        base.until(lambda: outdated.instances == {frozen, killed}, 'the list')
+        self.libvirt.kill(['killed'])
+        end = f'off for an unknown reason: {killed}'
+        base.until(lambda: end in self.log.output, 'its end')
+        self.assertEqual({frozen}, outdated.instances)
+        self.libvirt.kill(['frozen'], signal.SIGCONT)
+        base.until(lambda: not outdated.instances, 'an answer')
+        for name in ('frozen', 'stays'):
+            self.crashed(name)
+        self.assertEqual({'frozen': 1, 'stays': 1}, self.told())
 
     def check(self) -> 'subprocess.CompletedProcess[str]':
         return subprocess.run(

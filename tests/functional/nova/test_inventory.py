@@ -19,6 +19,8 @@ class TestInventory(base.NovaTestCase):
         self.assertEqual(list(self.hosts), sorted(h.name for h in hosts))
         self.assertEqual(list(self.hosts), sorted(h.node for h in hosts))
         self.assertEqual({'fake'}, {h.hypervisor_type for h in hosts})
+        # What Nova's fake driver says.
+        self.assertEqual({1000}, {h.hypervisor_version for h in hosts})
 
     def test_one_host(self) -> None:
         host = self.nova.get_compute_host('host2')

@@ -30,6 +30,18 @@ CUT_TABLES = looking.script("""
     shown(one) && one.scrollWidth > one.clientWidth + 1).map(named);
 """)
 """Tables of which some columns are seen only after scrolling."""
+WORDS = looking.script("""
+  const lines = node => {
+    const range = document.createRange();
+    range.selectNode(node);
+    return new Set([...range.getClientRects()].map(one => one.top)).size;
+  };
+  return [...document.querySelectorAll('td:first-child code .pre')]
+    .flatMap(one => [...one.childNodes])
+    .filter(node => /^[a-z_]{1,11}$/.test(node.data))
+    .map(node => [node.data, lines(node)]);
+""")
+"""Short words of codes in first columns, and over how many lines each is."""
 FAINT = looking.FAINT.replace('texts()', 'texts().filter(one =>'
     " !one.closest('.headerlink, .highlight'))")  # fmt: skip
 """Code has the colours of its lexer."""
@@ -92,6 +104,13 @@ class TestEveryPage(SiteTestCase):
         self.assertEqual([], self.browser.complaints())
         text = site.page(name).read_text()
         self.assertNotRegex(text, 'google|gtag|analytics')
+
+    def test_codes_break_between_words_on_a_phone(self) -> None:
+        self.visit('troubleshooting', 400)
+        words = self.look(WORDS)
+        self.assertGreater(len(words), 100)
+        self.assertIn('instance_', [word for word, _ in words])
+        self.assertEqual([], [word for word, lines in words if lines > 1])
 
     def test_pictures_follow_the_reader(self) -> None:
         for scheme in base.SCHEMES:
@@ -174,7 +193,7 @@ class TestPasting(SiteTestCase):
         self.visit('operating')
         text = self.copied('.highlight-console')
         self.assertEqual(
-            'openstack optimize audit create -g kronos_balance '
+            'openstack optimize audit create --force -g kronos_balance '
             '-s kronos_spread \\\n    -p aggregates=alpha',
             text,
         )

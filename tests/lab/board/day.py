@@ -131,7 +131,7 @@ class Day:
                 longest * self._random.uniform(0.5, 1),
                 part=part,
             )
-        samples.show('kronos_scope_window_open', 1, scope=scope)
+        self._limits(scope, moment, hour)
         drained = scope == 'web' and 8 <= hour < 12
         moves = 0 if blind else self._plan(scope, drained)
         samples.add(
@@ -160,6 +160,31 @@ class Day:
                 scope=scope,
             )
         self._reasons(scope, moves, drained, hour)
+
+    def _limits(self, scope: str, moment: int, hour: float) -> None:
+        """Scope web rests at noon; one project moves at most ten an hour."""
+        samples = self.samples
+        is_open = scope == 'gpu' or not 12 <= hour < 14
+        samples.show('kronos_scope_window_open', is_open, scope=scope)
+        change = (14 if 12 <= hour < 14 else 12 if hour < 12 else 36) - hour
+        if scope == 'web':
+            samples.show(
+                'kronos_scope_window_change_timestamp_seconds',
+                moment + change * 3600,
+                scope=scope,
+            )
+        used = min(10, 2 * self._moving[scope])
+        for state, value in (('used', used), ('free', 10 - used)):
+            samples.show(
+                f'kronos_scope_budget_{state}_moves',
+                value,
+                scope=scope,
+                kind='project',
+            )
+        for kind, number in (('window', 3), ('drain', 5), ('never', 1)):
+            samples.show(
+                'kronos_scope_consents', number, scope=scope, kind=kind
+            )
 
     def _plan(self, scope: str, drained: bool) -> int:
         """Let the moves of a plan begin; how many they are."""

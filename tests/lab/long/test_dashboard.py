@@ -30,15 +30,11 @@ EMPTY = {
     # A failed move is not tried again, and none is skipped.
     'Retries',
     'Moves skipped',
-    # The scenario of the effect waits until plans have settled.
-    'Realised over predicted effect',
-    'Trust',
-    'Measured plans',
+    # Nothing waits until plans have settled, which test_effect does.
     'Newest measured plan',
     'Duration of the newest measured plan',
     'Plans that cannot be measured',
     'Newest plan that was not started',
-    'Limited scopes',
 }
 """Panels that may have no series here."""
 

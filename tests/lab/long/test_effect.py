@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import fixtures
 
 from kronos.clients.schema import seconds_of
+from kronos.metrics.metric import Source
 from tests.lab import base, replays
 from tests.lab.base import Wanted, layout
 from tests.lab.moves import HELD
@@ -245,7 +246,9 @@ class TestDrift(RatioTestCase):
         audit, _, actions = self.audited('aggregates=alpha')
         self.assertEqual([], actions)
         ended = time.time()
-        [file] = pathlib.Path(self.metrics).glob('kronos-*.prom')
+        # An applier that had no metrics before has them, too.
+        name = f'kronos-{Source.DECISION_ENGINE}-*.prom'
+        [file] = pathlib.Path(self.metrics).glob(name)
         self.wait(lambda: file.stat().st_mtime > ended, 'the metrics')
         lines = [
             line

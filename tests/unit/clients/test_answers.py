@@ -10,6 +10,8 @@ from oslotest import base
 
 from kronos.clients import answers
 
+SCHEMA = "\n\nFailed validating 'x' in schema:\n    {'a': {}}\n\nOn instance"
+
 
 def answer(**headers: str) -> requests.Response:
     response = requests.Response()
@@ -41,6 +43,22 @@ class TestMessage(testscenarios.WithScenarios, base.BaseTestCase):
                 '{"faultstring": 1}',
             ),
             ('{"error_message": 5}', '{"error_message": 5}'),
+            (
+                json.dumps({'error_message': f"Bad: 'a' is missing{SCHEMA}"}),
+                "Bad: 'a' is missing",
+            ),
+            (
+                json.dumps(
+                    {'error_message': f"Bad: 5 is odd{SCHEMA}['a'][0]:\n 5"}
+                ),
+                'Bad: 5 is odd (in a)',
+            ),
+            (
+                json.dumps(
+                    {'error_message': f"{'9' * 999}{SCHEMA}['a']:\n 9"}
+                ),
+                f'{"9" * 200} (in a)',
+            ),
             ('[null]', '[null]'),
             ('<html>\nGone', '<html> Gone'),
             ('', ''),

@@ -198,6 +198,7 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     faulty = recordings.small()
     faulty.gathered.cloud.hosts['a1'].excluded = 1.0
     faulty.gathered.cloud.hosts['a1'].faulty = 1.0
+    faulty.gathered.cloud.hosts['a1'].hypervisor_version = 8002001
     faulty.gathered.exclusions_unknown = 'why'
     faulty.gathered.beside['recovery'] = Failures('why')
     faulty.gathered.instances[0].failure = 'crash'

@@ -202,6 +202,45 @@ class TestGaps(agents.AgentTestCase):
         self.agent(self.hook.url)
         self.check()
 
+    def test_of_a_hypervisor_that_looks_later(self) -> None:
+        """It is back, and shows the last state that it saw for a while."""
+        agent = self.agent(self.hook.url).ready()
+        self.happen()
+        self.host.start(ONE)
+        self.host.tell(
+            {'away': 'it fell over'},
+            *(
+                {**line, 'instance': name, 'current': False}
+                for name, line in self.running().items()
+            ),
+            {'back': 1},
+        )
+        outdated = agent.agent._outdated
+        until(lambda: len(outdated.instances) == 6)
+        # No event of what it sees.
+        self.host.tell(
+            {'instance': 'killed', 'state': 'SHUTOFF', 'reason': 'CRASHED'},
+            {'instance': 'panic', 'state': 'CRASHED', 'reason': 'PANICKED'},
+            {'instance': 'full', 'state': 'PAUSED', 'reason': 'IOERROR'},
+            {'instance': 'hangs', 'state': 'PAUSED', 'reason': 'WATCHDOG'},
+            {'instance': 'off', 'gone': True},
+        )
+        self.check()
+        gone = 'servers were running and no longer exist: off'
+        until(lambda: gone in self.log.output)
+        self.assertEqual({ONE}, outdated.instances)
+        self.host.kill(ONE)
+        until(lambda: len(self.hook.bodies) == 5)
+        self.assertFalse(self.hook.bodies[-1]['inferred'])
+        self.assertEqual(set(), outdated.instances)
+        self.assertEqual(1.0, agent.value('kronos_monitor_gaps_total'))
+
+    def running(self) -> dict[str, dict[str, Any]]:
+        return {
+            name: {'state': 'RUNNING', 'run': run}
+            for name, run in self.host.runs.items()
+        }
+
     def test_a_first_start(self) -> None:
         self.happen()
         self.fail()

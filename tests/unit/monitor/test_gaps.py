@@ -7,8 +7,9 @@ import testscenarios
 from oslotest import base
 
 from kronos.monitor import gaps
-from kronos.monitor.domains import Domain, Listing, State
-from kronos.monitor.gaps import Comparison
+from kronos.monitor.domains import Domain, Gone, Listing, State
+from kronos.monitor.events import Kind
+from kronos.monitor.gaps import Comparison, Outdated
 from kronos.monitor.incidents import Gap, Grouping
 from kronos.monitor.memory import Memory, Row
 from tests.unit.monitor.hypervisor import ONE, TWO, event
@@ -120,6 +121,80 @@ class TestKnown(GapTestCase):
         result = self.see()
         self.assertEqual(([ONE], []), (result.vanished, result.incidents))
         self.assertEqual({}, self.memory.rows)
+
+
+class TestOutdated(GapTestCase):
+    """A hypervisor that has just started lists what it saw last."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.outdated = Outdated()
+        self.list(GAP)
+
+    def list(self, gap: Gap | None) -> None:
+        ran = Domain(ONE, 'guest', State.RUNNING, '', 3, is_current=False)
+        new = Domain(TWO, 'new', State.RUNNING, '', 4)
+        listing = Listing(1000.0, [ran, new])
+        gaps.compare(self.memory, listing, gap)
+        self.outdated.begin(listing, gap)
+        self.assertEqual({ONE}, self.outdated.instances)
+
+    def again(
+        self, state: State, reason: str, run: int | None = None, **more: bool
+    ) -> Comparison:
+        domain = Domain(ONE, 'guest', state, reason, run, **more)
+        return self.outdated.compare(self.memory, domain, 1007.0)
+
+    def test_killed(self) -> None:
+        (incident,) = self.again(State.SHUTOFF, 'CRASHED').incidents
+        self.assertEqual(
+            ('crash', 3, 1007.0, Gap(900.0, 1007.0)),
+            (incident.kind, incident.run, incident.seen, incident.gap),
+        )
+        self.assertEqual(set(), self.outdated.instances)
+        self.assertEqual(
+            Comparison(), self.again(State.PAUSED, 'IOERROR', 3), 'told once'
+        )
+
+    def test_not_looked_at_yet(self) -> None:
+        for _ in range(3):
+            result = self.again(State.RUNNING, '', 3, is_current=False)
+            self.assertEqual(Comparison(), result)
+        result = self.again(State.PAUSED, 'WATCHDOG', 3)
+        (incident,) = result.incidents
+        self.assertIs(Kind.HANG, incident.kind)
+
+    def test_as_it_was(self) -> None:
+        self.assertEqual(Comparison(), self.again(State.RUNNING, '', 3))
+        self.assertEqual(set(), self.outdated.instances)
+
+    def test_off_for_no_reason(self) -> None:
+        result = self.again(State.SHUTOFF, 'DAEMON')
+        self.assertEqual([ONE], result.unexplained)
+
+    def test_gone(self) -> None:
+        result = self.outdated.compare(self.memory, Gone(ONE), 1007.0)
+        self.assertEqual(([ONE], []), (result.vanished, result.incidents))
+        self.assertEqual([TWO], [*self.memory.rows])
+        self.memory.forget(TWO)
+        self.outdated.compare(self.memory, Gone(ONE), 1008.0)
+
+    def test_a_first_start_tells_nothing_old(self) -> None:
+        self.list(None)
+        self.assertEqual([], self.again(State.SHUTOFF, 'CRASHED').incidents)
+        self.assertIs(State.SHUTOFF, self.memory.rows[ONE].state)
+
+    def test_what_events_show(self) -> None:
+        """A state that they may have overtaken is not taken."""
+        for name, detail in (
+            ('LIFECYCLE', 'DEFINED_UPDATED'),
+            ('LIFECYCLE', 'UNDEFINED_REMOVED'),
+            ('REBOOT', ''),
+        ):
+            self.outdated.follow(event(name, detail))
+            self.assertEqual({ONE}, self.outdated.instances, detail)
+        self.outdated.follow(event('LIFECYCLE', 'RESUMED_UNPAUSED'))
+        self.assertEqual(Comparison(), self.again(State.PAUSED, 'IOERROR', 3))
 
 
 class TestMigrations(testscenarios.WithScenarios, base.BaseTestCase):

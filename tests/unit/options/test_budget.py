@@ -66,6 +66,7 @@ class TestByProject(base.BaseTestCase):
             ('a b:3', "'a b:3' is not a project"),
             ('a:3,a:4', "project 'a' has two budgets"),
             ('a:3,b:x', "project b: 'x' is not a budget"),
+            ('\x1b[2J:3', "'?[2J:3' is not a project"),
         ):
             error = self.assertRaises(ValueError, budget.by_project, text)
             self.assertIn(words, str(error), text)

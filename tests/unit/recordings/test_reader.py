@@ -235,6 +235,21 @@ class TestDamaged(base.BaseTestCase):
         self.assertIn('[0].started: must be Unix seconds', str(error))
         self.assertFalse((self.top / 'ours' / reader.DISRUPTIONS).exists())
 
+    def test_versions_of_hypervisors(self) -> None:
+        """Only what Nova tells is written."""
+        hosts = self.top / 'ours' / 'nova' / 'hosts.json'
+        rows = json.loads(hosts.read_text())
+        self.assertNotIn('hypervisor_version', rows[0])
+        rows[0]['hypervisor_version'] = 8002001
+        hosts.write_text(json.dumps(rows))
+        was = load.read(str(self.top / 'ours'))
+        folder = str(self.top / 'versions')
+        writer.write(folder, was)
+        now = load.read(folder)
+        for recording in (was, now):
+            host = recording.gathered.cloud.hosts[rows[0]['name']]
+            self.assertEqual(8002001, host.hypervisor_version)
+
     def test_hosts_at_fault(self) -> None:
         """A recording that knows none says nothing, as those of before."""
         meta = self.top / 'ours' / 'meta.json'

@@ -23,6 +23,7 @@ from kronos.snapshots.scope_windows import PlanContext
 
 NOW = datetime.datetime(2026, 11, 27, 14, 0, tzinfo=datetime.UTC).timestamp()
 """A Friday; 15:00 in Berlin."""
+OPENS = NOW + 7 * 3600
 NIGHT = 'Mon-Fri 22:00-05:30 Europe/Berlin'
 DAY = 'Fri 08:00-15:01 UTC'
 
@@ -63,7 +64,10 @@ class ScopeWindowsTestCase(base.BaseTestCase):
     def test_closed(self) -> None:
         self.assertEqual(
             ScopeWindow(
-                False, '2026-11-27 22:00 (Europe/Berlin)', move_seconds=120.0
+                False,
+                '2026-11-27 22:00 (Europe/Berlin)',
+                OPENS,
+                move_seconds=120.0,
             ),
             self.window(NIGHT),
         )

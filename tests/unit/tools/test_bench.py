@@ -25,6 +25,7 @@ from bench import (  # noqa: E402
     case,
     challenge,
     clusters,
+    disruption,
     memory,
     metered,
     options,
@@ -255,6 +256,22 @@ class TestMetered(BenchTestCase):
         self.assertTrue(metered.is_met([row, {**row, 'ratio': 1.03}]))
         self.assertFalse(metered.is_met([row, {**row, 'ratio': 1.031}]))
         self.assertIn('1.0000', metered.text([row]))
+
+
+class TestDisruption(BenchTestCase):
+    def test_what_limits_add(self) -> None:
+        """Plans are about the same size: what limits save is not measured."""
+        row = disruption.measured(self.file(), pairs=1)
+        self.assertEqual(HOSTS, row['hosts'])
+        self.assertGreater(row['ratio'], 0.0)
+        self.assertGreater(row['moves'], 0)
+        self.assertGreaterEqual(row['limited_moves'], row['moves'] * 0.9)
+
+    def test_the_target(self) -> None:
+        row = {'hosts': 9, 'ratio': 1.1}
+        self.assertTrue(disruption.is_met([row]))
+        self.assertFalse(disruption.is_met([row, {**row, 'ratio': 1.101}]))
+        self.assertIn('1.1000', disruption.text([row]))
 
 
 class TestStalls(BenchTestCase):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A button at every block that is pasted into a terminal or a file, and the names
-// of columns at every cell, for screens on which a row is a card.
+// A button at every block that is pasted into a terminal or a file, the names of
+// columns at every cell, for screens on which a row is a card, and breaks in codes.
 
 const COMMANDS = '.highlight-console, .highlight-shell';
 const FILES = '.highlight-ini, .highlight-yaml, .highlight-toml, '
@@ -48,4 +48,12 @@ for (const table of document.querySelectorAll('table.docutils')) {
   for (const row of table.querySelectorAll('tbody tr')) {
     [...row.cells].forEach((cell, at) => { cell.dataset.column = names[at]; });
   }
+}
+
+// A long code in a table breaks behind the signs that join its words.
+for (const code of document.querySelectorAll('table.docutils code .pre')) {
+  if (code.childElementCount) continue;
+  const parts = code.textContent.split(/(?<=\w[_.-])(?=\w)/);
+  code.replaceChildren(...parts.flatMap((part, at) => (
+    at ? [document.createElement('wbr'), part] : [part])));
 }

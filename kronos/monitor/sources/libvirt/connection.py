@@ -131,6 +131,8 @@ class Connection:
         run = domain.ID()
         state, reason = State.UNKNOWN, ''
         metadata = None
+        # Before the state: else that may be older.
+        is_current = run < 0 or _is_current(domain)
         try:
             state, reason = states.of(*domain.state())
             metadata = nova_metadata.parse(domain.XMLDesc())
@@ -151,7 +153,22 @@ class Connection:
             reason,
             run if run >= 0 else None,
             metadata,
+            is_current,
         )
+
+
+def _is_current(domain: Any) -> bool:
+    """Whether the state that libvirt shows next is that of the guest.
+
+    When libvirt starts, each guest has a job until libvirt has reached it, or
+    seen that its process is gone.
+    """
+    try:
+        control, *_ = domain.controlInfo()
+    except libvirt.libvirtError:
+        # It has ended, or its hypervisor has no such jobs.
+        return True
+    return bool(control == libvirt.VIR_DOMAIN_CONTROL_OK)
 
 
 def _is_gone(error: libvirt.libvirtError) -> bool:

@@ -32,6 +32,12 @@ class BudgetsTestCase(base.MoveTestCase):
         self.settings.budgets.project_budget = '2/600'
         self.moves()
 
+    def test_the_other_server_is_deleted(self):
+        self.settings.budgets.project_budget = '1/600'
+        self.end(self.move_by_hand(self.other, 'h3'))
+        self.cloud.delete(self.other.uuid)
+        self.skipped('project_budget 1/600 of its project is used up', '1 in')
+
     def test_another_move_had_its_turn_first(self):
         """It has asked Nova for nothing yet."""
         self.settings.budgets.project_budget = '1/600'

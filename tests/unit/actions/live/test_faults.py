@@ -130,6 +130,9 @@ class Scenes(whole.WholeMoveTestCase):
     def destination_cell(self):
         self.answers(400, 'Compute host h2 could not be found.')
 
+    def hypervisor_older(self):
+        self.cloud.versions['h2'] = 7002022
+
     def destination_refused(self):
         self.instance.script = ('accepted', 'error')
         self.instance.refusal = 'No valid host was found.'

@@ -86,6 +86,7 @@ def hypervisor(host: str, kind: str = 'QEMU') -> dict[str, Any]:
         'id': f'id-{host}',
         'hypervisor_hostname': f'{host}.example.org',
         'hypervisor_type': kind,
+        'hypervisor_version': 8002001,
         'service': {'host': host, 'id': 'x', 'disabled_reason': None},
         'state': 'up',
         'status': 'enabled',
@@ -244,6 +245,14 @@ class TestHosts(NovaTestCase):
             ],
             [(h.name, h.node, h.hypervisor_type) for h in result],
         )
+        self.assertEqual({8002001}, {h.hypervisor_version for h in result})
+
+    def test_no_version(self) -> None:
+        row = hypervisor('cmp1')
+        del row['hypervisor_version']
+        self.wire.get(HYPERVISORS, json={'hypervisors': [row]})
+        [host] = self.nova.list_compute_hosts()
+        self.assertEqual(0, host.hypervisor_version)
 
     def test_unassigned(self) -> None:
         self.wire.get(

@@ -68,3 +68,9 @@ class TestConsent(base.BaseTestCase):
         ]
         self.assertIs(Level.WARNING, level)
         self.assertIn('has web,', text)
+        budgets = {'p1': '1', 'web': '2/60'}
+        found = self.found(project_budgets=budgets)
+        self.assertEqual(['budget-projects'], [*found])
+        level, text = found['budget-projects']
+        self.assertIs(Level.WARNING, level)
+        self.assertIn('project_budgets has web,', text)

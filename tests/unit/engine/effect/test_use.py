@@ -5,11 +5,16 @@ from oslotest import base
 
 from kronos.engine.effect import use
 from kronos.engine.settings import EffectUse, Settings
-from kronos.engine.types import EffectRatio
+from kronos.engine.types import (
+    AggregateResult,
+    EffectRatio,
+    MigrationPhase,
+    MigrationStep,
+    StopReason,
+)
+from kronos.policies.models import Mode
 
 LIMIT = Settings(use_effect=EffectUse.LIMIT)
-
-
 DAMP = Settings(use_effect=EffectUse.DAMP)
 CALIBRATE = Settings(use_effect=EffectUse.CALIBRATE)
 
@@ -70,3 +75,33 @@ class TestLimited(base.BaseTestCase):
             if word is not EffectUse.LIMIT:
                 settings = Settings(use_effect=word)
                 self.assertEqual('', use.limited([], ['cpu'], settings))
+
+
+def step(phase: MigrationPhase) -> MigrationStep:
+    return MigrationStep('a', phase, 'v', 'v', 'x', 'y', 1, {}, {}, 0.2, 0.1)
+
+
+class TestSpent(base.BaseTestCase):
+    """Drains count for nothing, and nothing limits them."""
+
+    def spent(self, phase: MigrationPhase, moves: int, limit: str) -> bool:
+        drain = step(MigrationPhase.EVACUATE)
+        result = AggregateResult('a', StopReason.BUDGET, 'no budget')
+        result.steps = [drain, *[step(MigrationPhase.SPREAD)] * moves, drain]
+        result.effect_limit = limit
+        settings = Settings(use_effect=EffectUse.LIMIT, canary_moves=2)
+        return use.is_spent(result, phase, Mode.SPREAD, settings)
+
+    def test_spent(self) -> None:
+        for phase, moves, limit, expected in (
+            (MigrationPhase.SPREAD, 2, 'few', True),
+            (MigrationPhase.RELIEVE, 2, 'few', True),
+            (MigrationPhase.SPREAD, 1, 'few', False),
+            (MigrationPhase.SPREAD, 2, '', False),
+            (MigrationPhase.EVACUATE, 2, 'few', False),
+        ):
+            self.assertIs(
+                expected,
+                self.spent(phase, moves, limit),
+                f'{phase} {moves} {limit}',
+            )

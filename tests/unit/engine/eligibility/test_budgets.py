@@ -103,7 +103,7 @@ class TestBudgets(base.BaseTestCase):
     def test_none(self) -> None:
         every = Budgets(Settings(), [moved(1)], [], NOW)
         self.assertEqual([], every.of(SERVER))
-        self.assertIsNone(every.refusal(SERVER))
+        self.assertEqual([], every.limiting([SERVER]))
         unknown = Instance('w', 'a')
         every = Budgets(Settings(project_budget='1/60'), [], [], NOW)
         self.assertEqual([], every.of(unknown))

@@ -370,6 +370,13 @@ def cells() -> Scene:
     return Scene(found, cpu())
 
 
+def versions() -> Scene:
+    found = three()
+    for name, host in found.hosts.items():
+        host.hypervisor_version = 7002000 if name == 'b' else 8002000
+    return Scene(found, cpu())
+
+
 def windowed(window: ScopeWindow) -> Scene:
     found = three()
     found.window = window
@@ -453,6 +460,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.ZONE_PINNED: lambda: zones(True),
     Code.CELL_CROSSED: cells,
     Code.ZONE_CROSSED: lambda: zones(False),
+    Code.HYPERVISOR_OLDER: versions,
     Code.VTPM_HOST: lambda: vtpm('host', 'c'),
     Code.NO_ROOM: no_room,
     Code.GROUP_APART: lambda: group('anti-affinity', 'b'),

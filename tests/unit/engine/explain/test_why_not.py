@@ -16,7 +16,7 @@ from kronos.engine.explain import (
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
-from kronos.engine.settings import SearchName, Settings
+from kronos.engine.settings import EffectUse, SearchName, Settings
 from kronos.engine.types import (
     Event,
     MigrationPhase,
@@ -91,7 +91,29 @@ class TestSpread(base.BaseTestCase):
         found = asked.of('v', 'b')
         self.assertIs(Code.BUDGET_USED, found.code)
         self.assertAlmostEqual(0.05, found.gain or 0.0)
-        self.assertIn('w from a to b', found.text)
+        self.assertIn(
+            'no migration is left in the budget; the plan makes 1 move '
+            'instead, first w from a to b',
+            found.text,
+        )
+
+    def test_canary_moves_are_used(self) -> None:
+        """The same, although the budget has migrations left."""
+        snapshot = three(vm('v', 'a', [0.05]), vm('w', 'a', [0.2]))
+        found = Asked(
+            snapshot,
+            [policy('cpu', threshold=0.0)],
+            max_migrations=9,
+            use_effect=EffectUse.LIMIT,
+            canary_moves=1,
+        ).of('v', 'b')
+        self.assertIs(Code.BUDGET_USED, found.code)
+        self.assertIn(
+            'but canary_moves allows 1 migration for balance: fewer than 3 '
+            'earlier plans of the scope are measured (0); the plan makes 1 '
+            'move instead, first w from a to b',
+            found.text,
+        )
 
     def test_the_scope_is_balanced(self) -> None:
         """The same at a threshold that is reached."""

@@ -6,6 +6,7 @@ from oslotest import base
 from kronos.engine.constraints.availability_zone import PinnedZone
 from kronos.engine.constraints.cell import SameCell
 from kronos.engine.constraints.constraint_set import CONSTRAINTS
+from kronos.engine.constraints.hypervisor_version import HypervisorVersion
 from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
@@ -34,6 +35,7 @@ class TestCells(base.BaseTestCase):
         for kind, instead in ((SameCell, TargetCell), (VtpmTraits, Quota)):
             self.assertEqual(CONSTRAINTS.index(kind), own.index(instead))
             self.assertNotIn(kind, own)
+        self.assertNotIn(HypervisorVersion, own)
         self.assertIn(PinnedZone, own)
         unpinned = cells.settings(unpin_az=True).extension
         self.assertNotIn(PinnedZone, unpinned.constraints(CONSTRAINTS))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the table show each move, and the plan before and after?"""
 
+import dataclasses
+
 from kronos.osc import plans
 from kronos.osc.run import plan_table
 from tests.unit.osc.run import scripted
@@ -29,3 +31,11 @@ class TestText(scripted.ScriptedTestCase):
             ],
             lines[-3:],
         )
+
+    def test_a_host_is_closed(self) -> None:
+        plan = plans.read(self.client, self.script._plan(advances=False))
+        plan.moves[0] = dataclasses.replace(
+            plan.moves[0], kind='kronos_close_host', phase=''
+        )
+        text = plan_table.text(plan, '')
+        self.assertIn(' close_host ', text)

@@ -46,7 +46,7 @@ class TestLooks(scripted.ScriptedTestCase):
             exceptions.KronosException, self.looks, *outage
         )
         self.assertEqual(
-            'Watcher does not answer for 60 s (away). It goes on.', str(error)
+            'Watcher has not answered for 60 s (away). It goes on.', str(error)
         )
         result, _ = self.looks(*outage[1:], True)
         self.assertEqual([len(outage) - 1], result)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the rest of a plan expected to take what its moves so far say?"""
 
+import dataclasses
+
 from kronos.osc import plans
+from kronos.osc.moves import MoveAction
 from kronos.osc.run import remaining_time
 from tests.unit.osc.run import scripted
 
@@ -26,6 +29,28 @@ class TestRemainingTime(scripted.ScriptedTestCase):
             self.assertAlmostEqual(
                 20.0, self.seconds(60.0, moves=moves, forecast=forecast)
             )
+
+    def planned(self, **script: object) -> list[MoveAction]:
+        self.play(**script)
+        return plans.read(self.client, self.script._plan(False)).moves
+
+    def test_some_have_no_forecast(self) -> None:
+        move, other = self.planned(moves=[['PENDING', 'PENDING']], forecast=8)
+        other = dataclasses.replace(other, forecast=0.0)
+        self.assertEqual(16.0, remaining_time.of([move, other], {}, 0.0))
+
+    def test_a_host_that_is_closed_says_nothing_of_the_pace(self) -> None:
+        moves = self.planned(moves=[['PENDING', 'PENDING']], forecast=8.0)
+        closing = dataclasses.replace(
+            moves[0],
+            kind='kronos_close_host',
+            server='',
+            state='SUCCEEDED',
+            forecast=0.0,
+        )
+        moves.insert(0, closing)
+        self.assertEqual(16.0, remaining_time.of(moves, {}, 1.0))
+        self.assertIsNone(remaining_time.of([closing], {}, 1.0))
 
     def test_nothing_to_go_by(self) -> None:
         self.play(moves=[['PENDING', 'PENDING']])

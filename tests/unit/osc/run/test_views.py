@@ -28,6 +28,10 @@ class TestOfPlan(scripted.ScriptedTestCase):
         self.assertEqual((1, 2), (view.done, view.total))
         self.assertEqual(['web-2 cmp1 -> cmp3 (spread): 50 %'], view.lines)
 
+    def test_one_action(self) -> None:
+        view = self.view(None, moves=[['ONGOING']])
+        self.assertIn(': 0 of 1 action done, ', view.line)
+
     def test_what_watcher_says_where_nova_does_not(self) -> None:
         view = self.view(
             None,

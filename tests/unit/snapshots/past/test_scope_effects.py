@@ -63,3 +63,6 @@ class ScopeEffectsTest(unittest.TestCase):
             scope.distrust,
         )
         self.assertLess(scope.trust, 0.5)
+        scope = of_scope(plans, policies=('mem', 'cpu'))
+        self.assertIn('1 plan changed cpu by ', scope.distrust)
+        self.assertIn(' of what it promised (trust ', scope.distrust)

@@ -114,6 +114,49 @@ class TestConnection(DriverTestCase):
         self.assertIs(State.SHUTOFF, made.domain(ONE).state)  # type: ignore[union-attr]
         self.assertRaises(OSError, made.domain, 'no uuid')
 
+    def test_not_looked_at_since_libvirt_started(self) -> None:
+        """A job shows it. No state is older than what is shown of it."""
+        self.domain(TWO)
+        guest = self.domain(ONE)
+        guest.create()
+        control = [libvirt.VIR_DOMAIN_CONTROL_OK, 0, 0]
+
+        def look(domain: Any, flags: int = 0) -> list[int]:
+            if control[0] == libvirt.VIR_DOMAIN_CONTROL_OK:
+                guest.destroy()
+            return control
+
+        opened = self.connection()
+        with mock.patch.object(libvirt.virDomain, 'controlInfo', look):
+            for control[0] in (
+                libvirt.VIR_DOMAIN_CONTROL_JOB,
+                libvirt.VIR_DOMAIN_CONTROL_OCCUPIED,
+                libvirt.VIR_DOMAIN_CONTROL_ERROR,
+            ):
+                domains = {
+                    domain.instance: domain for domain in opened.domains()
+                }
+                self.assertFalse(domains[ONE].is_current)
+                self.assertTrue(domains[TWO].is_current, 'it is off')
+            control[0] = libvirt.VIR_DOMAIN_CONTROL_OK
+            domain = opened.domain(ONE)
+        assert domain is not None
+        self.assertEqual(
+            (True, State.SHUTOFF), (domain.is_current, domain.state)
+        )
+
+    def test_a_hypervisor_without_jobs(self) -> None:
+        self.domain(ONE).create()
+        error = libvirt.libvirtError('not supported')
+        with mock.patch.object(
+            libvirt.virDomain, 'controlInfo', side_effect=error
+        ):
+            domain = self.connection().domain(ONE)
+        assert domain is not None
+        self.assertEqual(
+            (True, State.RUNNING), (domain.is_current, domain.state)
+        )
+
     def test_a_definition_that_is_too_large(self) -> None:
         self.domain(ONE)
         with mock.patch('kronos.monitor.nova_metadata.MAX_BYTES', 10):
