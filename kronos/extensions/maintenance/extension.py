@@ -83,7 +83,7 @@ def _outcome(
     states = host_states.of(snapshot, asked)
     waves = result.beside.get(maintenance.NAME)
     outcome = RunOutcome(
-        asked.run,
+        asked,
         states,
         waves if isinstance(waves, Waves) else Waves(),
         unknown=maintenance.view_of(snapshot.beside).unknown,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kronos.engine.types import AggregateResult
 from kronos.extensions.maintenance.host_states import HostState, State
-from kronos.extensions.maintenance.maintenance import NAME
+from kronos.extensions.maintenance.maintenance import NAME, Maintenance
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Waves:
 class RunOutcome:
     """What a result keeps of a run."""
 
-    run: str = ''
+    asked: Maintenance = field(default_factory=lambda: Maintenance('', ()))
     states: dict[str, HostState] = field(default_factory=dict)
     """Before the plan, by host of the run."""
     waves: Waves = field(default_factory=Waves)
@@ -42,6 +42,11 @@ class RunOutcome:
     """Servers on hosts that are to be done, or are being emptied."""
     unknown: str = ''
     """Why nobody knows which hosts are done; '': it is known."""
+
+    @property
+    def run(self) -> str:
+        """Its name."""
+        return self.asked.run
 
     def count(self, *states: State) -> int:
         return sum(row.state in states for row in self.states.values())

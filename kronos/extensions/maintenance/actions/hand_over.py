@@ -7,7 +7,6 @@ such as one that is on its way, or a resize that may be reverted to it.
 
 from collections.abc import Callable, Collection, Mapping
 
-from kronos.common import exceptions
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
 from kronos.engine.types import ComputeService

@@ -64,6 +64,7 @@ class HostRun(Run[str, ComputeService | None]):
     def __init__(self, change: HostChange, context: HostContext) -> None:
         self._change = change
         self._context = context
+        self._has_asked = False
 
     @abc.abstractmethod
     def _due(self, services: Mapping[str, ComputeService]) -> bool:
@@ -106,6 +107,7 @@ class HostRun(Run[str, ComputeService | None]):
         return self._due(services)
 
     def _ask(self) -> str:
+        self._has_asked = True
         reason = self._reason()
         if reason:
             self._context.services.disable(self._change.host, reason)
@@ -149,7 +151,7 @@ class HostRun(Run[str, ComputeService | None]):
         return result.seen
 
     def _conclude(self, seen: ComputeService | None) -> str:
-        if not self._is_reached(seen):
+        if not self._has_asked:
             return f'{self._change.host} was {self.participle} already'
         LOG.info('Host %s is %s', self._change.host, self.participle)
         return ''

@@ -11,6 +11,7 @@ from kronos.engine.types import AggregateResult, CycleReport
 from kronos.extensions.maintenance import outcome
 from kronos.extensions.maintenance.audit.history import CLOSE
 from kronos.extensions.maintenance.host_states import State
+from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.strategies.outcome.additions import Additions
 from kronos.strategies.outcome.planned_actions import PlannedAction
 
@@ -37,12 +38,13 @@ class MaintenanceAdditions(Additions):
         rows += [
             (CLOSE, scope, closing.host) for scope, closing in report.closings
         ]
-        runs = {s.name: outcome.of(s).run for s in report.scopes}
+        asked = {s.name: outcome.of(s).asked for s in report.scopes}
         for kind, scope, host in rows:
             if any(action.resource == host for action in actions):
                 continue
             number = len(actions) + 1
-            inputs = _inputs(number, scope, host, runs[scope])
+            inputs = _inputs(number, scope, host, asked[scope])
+            inputs |= _more(kind, asked[scope])
             actions.append(PlannedAction(kind, inputs, host, actions[-1:]))
         return actions
 
@@ -108,7 +110,8 @@ def _hand_overs(
             number += 1
             yield PlannedAction(
                 HAND_OVER,
-                _inputs(number, scope.name, host, row.run),
+                _inputs(number, scope.name, host, row.asked)
+                | _more(HAND_OVER, row.asked),
                 host,
                 [
                     action
@@ -118,13 +121,24 @@ def _hand_overs(
             )
 
 
-def _inputs(number: int, scope: str, host: str, run: str) -> dict[str, Any]:
+def _more(kind: str, asked: Maintenance) -> dict[str, Any]:
+    """The parameters of one kind of action."""
+    if kind == CLOSE:
+        return {'at_once': asked.at_once, 'reopen': asked.reopen}
+    if kind == HAND_OVER:
+        return {'stopped': asked.stopped.value}
+    return {'done_query': asked.done_query, 'ready_query': asked.ready_query}
+
+
+def _inputs(
+    number: int, scope: str, host: str, asked: Maintenance
+) -> dict[str, Any]:
     return {
         'aggregate': scope,
         'sequence': number,
         'resource_name': host,
         'source_node': host,
-        'run': run,
+        'run': asked.run,
     }
 
 
