@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a run do beside its moves, and in which order?"""
+
+from kronos.extensions.maintenance import maintenance
+from kronos.extensions.maintenance.audit import additions
+from kronos.extensions.maintenance.audit.additions import MaintenanceAdditions
+from kronos.extensions.maintenance.host_states import HostState, State
+from kronos.extensions.maintenance.maintenance import Maintenance
+from kronos.extensions.maintenance.outcome import RunOutcome, Waves
+from tests.unit.strategies.outcome import test_planned_actions
+from tests.unit.strategies.outcome.test_planned_actions import scope, step
+
+ASKED = Maintenance('r', ('h1', 'h2', 'h3'), at_once=2)
+
+
+class TestAdditions(test_planned_actions.PlannedActionsTestCase):
+    ADDITIONS = MaintenanceAdditions()
+
+    def run_of(self, result, **fields):
+        result.beside[maintenance.NAME] = RunOutcome(ASKED, **fields)
+        return result
+
+    def test_order(self):
+        """Open, close, empty, hand over; what leaves waits for all of it."""
+        result = self.run_of(
+            scope('a', step('u', 'h2'), step('v', 'h2'), closed=['h2']),
+            reopening=['h1'],
+            handing_over=['h3', 'h2'],
+        )
+        actions = self.of([[], []], result)
+        self.assertEqual(
+            [
+                ('kronos_reopen', 'h1'),
+                ('kronos_close_for_maintenance', 'h2'),
+                ('kronos_live_migrate', 'u'),
+                ('kronos_live_migrate', 'v'),
+                ('kronos_hand_over', 'h3'),
+                ('kronos_hand_over', 'h2'),
+            ],
+            [(action.action_type, action.resource) for action in actions],
+        )
+        self.assertEqual(
+            [[], [0], [1], [1], [], [1, 2, 3]],
+            [action.parents for action in actions],
+        )
+        self.assertEqual(
+            [*range(1, 7)],
+            [action.parameters['sequence'] for action in actions],
+        )
+        self.assertTrue(actions[2].parameters['source_closed'])
+        inputs = {'aggregate': 'a', 'sequence': 2, 'resource_name': 'h2'}
+        self.assertEqual(
+            {
+                **inputs,
+                'source_node': 'h2',
+                'run': 'r',
+                'at_once': 2,
+                'reopen': True,
+            },
+            actions[1].parameters,
+        )
+        self.assertEqual('stay', actions[5].parameters['stopped'])
+        self.assertEqual('', actions[0].parameters['done_query'])
+
+    def test_the_first_on_a_reopened_host_goes_alone(self):
+        moves = [step(uuid, 'h2') for uuid in 'uvw']
+        target = moves[0].destination
+        result = self.run_of(scope('a', *moves), empty_done=[target])
+        actions = self.of([[], [], []], result)
+        self.assertEqual(
+            [[], [0], [0]], [action.parents for action in actions]
+        )
+
+    def test_a_host_of_two_scopes_is_closed_once(self):
+        results = [
+            self.run_of(scope(name, closed=['h1']), handing_over=['h1'])
+            for name in 'ab'
+        ]
+        actions = self.of([], *results)
+        self.assertEqual(
+            ['kronos_close_for_maintenance', 'kronos_hand_over'],
+            [action.action_type for action in actions],
+        )
+
+    def test_summary(self):
+        states = {
+            'h1': HostState('h1', State.DONE),
+            'h2': HostState('h2', State.TO_DO),
+        }
+        result = self.run_of(
+            scope('a'),
+            states=states,
+            waves=Waves(['h2'], blocked={'h3': 'x'}, waits='it waits'),
+            handing_over=['h2'],
+        )
+        self.assertEqual(
+            'run r: 1 of 2 hosts done, 1 closed (h2), 1 handed over (h2), '
+            '1 cannot be emptied, it waits',
+            additions.summary(result),
+        )
+        unknown = self.run_of(scope('a'), unknown='no answer')
+        self.assertEqual(
+            'no host is closed or opened: no answer',
+            additions.summary(unknown),
+        )

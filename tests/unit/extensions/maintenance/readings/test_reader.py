@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a run read of a cloud, and when does it refuse?"""
+
+from typing import Any
+
+from oslotest import base
+
+from kronos.common import exceptions
+from kronos.engine.settings import Settings
+from kronos.engine.types import ComputeService, Host, Reading
+from kronos.extensions.maintenance import maintenance
+from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
+from kronos.extensions.maintenance.extension import MaintenanceRun
+from kronos.extensions.maintenance.maintenance import Maintenance, RunView
+from kronos.extensions.maintenance.readings.done_hosts import RunQueries
+from kronos.extensions.maintenance.readings.reader import MaintenanceReader
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.reader import Look
+from kronos.snapshots.scopes import Cloud
+from tests.unit.extensions.maintenance.readings import test_done_hosts
+
+AUDIT = 'a0d17000-1111-4111-8111-111111111111'
+
+
+class TestReader(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.hosts = {name: Host(name) for name in ('a', 'b', 'c')}
+        self.gathered = CloudInventory(
+            Cloud(self.hosts, {}, []),
+            {
+                name: ComputeService(name, state='up', status='enabled')
+                for name in self.hosts
+            },
+        )
+
+    def read(
+        self,
+        *hosts: str,
+        done: Reading | None = None,
+        closed: tuple[str, ...] = (),
+    ) -> RunView:
+        nova: Any = None  # it is not asked
+        asked = Maintenance('r', hosts)
+        reader = MaintenanceReader(RunQueries('done', ''), lambda run: closed)
+        answers = test_done_hosts.Prometheus(
+            done=done or test_done_hosts.reading()
+        )
+        settings = Settings(extension=MaintenanceRun(asked))
+        scope = {'agg': [self.hosts['a'], self.hosts['b']]}
+        reader.read(Look(self.gathered, scope, nova, answers, settings, print))
+        return maintenance.view_of(self.gathered.beside)
+
+    def test_before(self) -> None:
+        self.assertEqual(
+            maintenance.NOT_QUERIED,
+            maintenance.view_of(self.gathered.beside).unknown,
+        )
+
+    def test_done(self) -> None:
+        view = self.read('a', 'b', done=test_done_hosts.reading(a=1.0))
+        self.assertEqual(RunView('', ['a'], ['a']), view)
+
+    def test_opened_by_hand(self) -> None:
+        """The run closed it, and it is enabled and not done."""
+        done = test_done_hosts.reading(a=1.0)
+        view = self.read('a', 'b', done=done, closed=('a', 'b', 'c'))
+        self.assertEqual(['b'], view.opened)
+
+    def test_an_unknown_host(self) -> None:
+        for name in ('x', 'c'):
+            error = self.assertRaises(
+                exceptions.ConfigurationError, self.read, 'a', name
+            )
+            self.assertIn(f'hosts: "{name}" is no host of a', str(error))
+        self.assertNotIn(maintenance.NAME, self.gathered.beside)
+
+    def test_a_host_is_gone_while_the_run_goes_on(self) -> None:
+        assert self.gathered.services is not None
+        reason = ClosingReason('r', Step.EMPTYING, 0.0, AUDIT)
+        self.gathered.services['a'] = ComputeService(
+            'a', state='up', status='disabled', disabled_reason=str(reason)
+        )
+        view = self.read('a', 'x')
+        self.assertEqual(['x'], view.missing)
+        self.assertIn('no scope of the audit: x', self.gathered.warnings[-1])
