@@ -49,7 +49,7 @@ LEFT_OUT = '...'
 """What stands for lines of an output that a page does not show."""
 TUTORIAL = 'tutorial.rst'
 """Its commands are one script, which a long scenario of the lab runs."""
-OF_THE_READER = re.compile(r'\b(?:MIGRATION|PLAN|SERVER)\b')
+OF_THE_READER = re.compile(r'\b(?:AUDIT|MIGRATION|PLAN|SERVER)\b')
 """What stands for a name that only the reader knows."""
 OF_A_PACKAGE = re.compile(r'\bkronos_night\b')
 """The strategy of a page; functional tests put it into a Watcher."""

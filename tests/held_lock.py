@@ -68,6 +68,15 @@ class Attempts:
                 thread.join()
             self._count()
 
+    def reach_the_row(self) -> None:
+        """Try until one of its transactions waits for the row.
+
+        Before that, the first connection may take longer than the patience.
+        """
+        while not self._waiting():
+            self._attempt(self.moves[0])
+        self.messages.clear()
+
     def _attempt(self, uuid: str) -> None:
         try:
             slots.Slots(uuid).take(lambda others: '')
@@ -77,15 +86,18 @@ class Attempts:
 
     def _count(self) -> None:
         """Threads and connections beside those of the test itself."""
-        with self.engine.connect() as link:
-            waiting = link.execute(
-                sa.text(
-                    'SELECT COUNT(*) FROM information_schema.innodb_trx '
-                    "WHERE trx_state = 'LOCK WAIT'"
-                )
-            ).scalar_one()
-        self.connections = max(self.connections, waiting)
+        self.connections = max(self.connections, self._waiting())
         self.threads = max(self.threads, threading.active_count() - 1)
+
+    def _waiting(self) -> int:
+        """How many transactions wait for a lock."""
+        query = (
+            'SELECT COUNT(*) FROM information_schema.innodb_trx '
+            "WHERE trx_state = 'LOCK WAIT'"
+        )
+        with self.engine.connect() as link:
+            number: int = link.execute(sa.text(query)).scalar_one()
+        return number
 
 
 def main(url: str, rounds: int) -> None:
@@ -95,6 +107,7 @@ def main(url: str, rounds: int) -> None:
         holder.execute(
             sa.update(models.ActionDescription).values(description='held')
         )
+        attempts.reach_the_row()
         attempts.together(rounds)
     lock.PATIENCE = 60.0
     attempts.together(1)

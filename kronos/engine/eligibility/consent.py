@@ -13,18 +13,11 @@ from typing import Protocol
 from kronos.common import plain_text
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import ConsentRule, Settings
-from kronos.engine.types import (
-    AggregateResult,
-    ConsentStanding,
-    Instance,
-    Snapshot,
-)
+from kronos.engine.types import Instance, Snapshot
 
 KEY = 'kronos:consent'
 """Metadata key; a tag has the value behind another colon."""
 TAG_PREFIX = f'{KEY}:'
-UNKNOWN = 'unknown'
-"""Kind of the servers whose value is none of :class:`Consent`."""
 SHOWN_CHARACTERS = 32
 """Of an unknown value."""
 
@@ -160,25 +153,6 @@ def of_phase(
         if KEY in instance.metadata or any(map(is_tag, instance.tags))
     )
     return {uuid: why for uuid, why in reasons if why is not None}
-
-
-def standings(
-    result: AggregateResult, snapshot: Snapshot, settings: Settings
-) -> list[ConsentStanding]:
-    """Whose servers have which consent, and which stay because of it."""
-    rows: dict[tuple[int, str, str], ConsentStanding] = {}
-    for uuid, instance in snapshot.instances.items():
-        wish = strictest(instance, settings)
-        if wish is None:
-            continue
-        kind = wish.consent.value if wish.is_known else UNKNOWN
-        key = -STRICTNESS[wish.consent], kind, instance.project_id
-        row = rows.setdefault(key, ConsentStanding(*key[1:]))
-        row.instances += 1
-        why = result.stayed.get(uuid)
-        if why is not None and why.code is Code.INSTANCE_CONSENT:
-            row.staying.append(uuid)
-    return [rows[key] for key in sorted(rows)]
 
 
 def reason(wish: Wish) -> Reason:

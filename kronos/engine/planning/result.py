@@ -13,8 +13,7 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.effect import use
-from kronos.engine.eligibility import consent
-from kronos.engine.planning import budget_standings
+from kronos.engine.planning.standings import budgets, consents
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
@@ -62,8 +61,8 @@ def _count_limits(
     result: AggregateResult, snapshot: Snapshot, settings: Settings
 ) -> None:
     """Add how budgets and consent stand, when all reasons are known."""
-    result.budgets = budget_standings.of_plan(result, snapshot, settings)
-    result.consents = consent.standings(result, snapshot, settings)
+    result.budgets = budgets.of_plan(result, snapshot, settings)
+    result.consents = consents.of_plan(result, snapshot, settings)
 
 
 def _unmoved(

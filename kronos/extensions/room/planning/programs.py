@@ -8,12 +8,12 @@ with a limit of time, two runs would not have the same plan.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
+from kronos.engine.planning.proof.exact_model import solver as solver
 from kronos.extensions.room.planning import columns
 from kronos.extensions.room.planning.cluster import Cluster, HostClasses
 from kronos.extensions.room.planning.columns import Column, Prices
@@ -26,16 +26,6 @@ proof that needs them, and they may take long."""
 TOLERANCE = 1e-6
 BELOW_ONE = 0.99
 """Slots are whole: a plan that is nearer to the bound is the best."""
-
-
-def solver() -> ModuleType | None:
-    """What solves, if it is installed."""
-    try:
-        from scipy import optimize
-    except ImportError:
-        return None
-    module: ModuleType = optimize
-    return module
 
 
 @dataclass(frozen=True)

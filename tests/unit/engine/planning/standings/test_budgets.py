@@ -5,8 +5,8 @@ import dataclasses
 
 from oslotest import base
 
-from kronos.engine.planning import budget_standings
 from kronos.engine.planning.propose import propose
+from kronos.engine.planning.standings import budgets
 from kronos.engine.types import BudgetStanding, Disruption, Snapshot
 from tests.builders import scopes
 
@@ -18,7 +18,7 @@ def standings(snapshot: Snapshot, **options: object) -> list[BudgetStanding]:
     settings = dataclasses.replace(plain, **options)
     [scope] = propose([snapshot], policies, settings).scopes
     scope.steps.clear()
-    return budget_standings.of_plan(scope, snapshot, settings)
+    return budgets.of_plan(scope, snapshot, settings)
 
 
 class TestOfPlan(base.BaseTestCase):

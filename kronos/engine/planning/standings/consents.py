@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The standings of owners' consent: whose servers stay because of it."""
+
+from kronos.engine.eligibility import consent
+from kronos.engine.reasons import Code
+from kronos.engine.settings import Settings
+from kronos.engine.types import AggregateResult, ConsentStanding, Snapshot
+
+UNKNOWN = 'unknown'
+"""Kind of the servers whose value is none of :class:`.Consent`."""
+
+
+def of_plan(
+    result: AggregateResult, snapshot: Snapshot, settings: Settings
+) -> list[ConsentStanding]:
+    """Whose servers have which consent, and which stay because of it."""
+    rows: dict[tuple[int, str, str], ConsentStanding] = {}
+    for uuid, instance in snapshot.instances.items():
+        wish = consent.strictest(instance, settings)
+        if wish is None:
+            continue
+        kind = wish.consent.value if wish.is_known else UNKNOWN
+        strictness = consent.STRICTNESS[wish.consent]
+        key = -strictness, kind, instance.project_id
+        row = rows.setdefault(key, ConsentStanding(*key[1:]))
+        row.instances += 1
+        why = result.stayed.get(uuid)
+        if why is not None and why.code is Code.INSTANCE_CONSENT:
+            row.staying.append(uuid)
+    return [rows[key] for key in sorted(rows)]
