@@ -4,10 +4,10 @@
 Names, labels and meanings are a public interface: dashboards and alerts of
 operators use them. The reference page is made from this list. No label holds
 an instance, a project, a uuid or free text; ``host`` stands only in rows with
-``per_host``.
+``per_host``, and in those of maintenance runs.
 """
 
-from kronos.metrics import limits, metric
+from kronos.metrics import limits, maintenance, metric
 from kronos.metrics.metric import Kind, Metric, Source
 
 _ENGINE = Source.DECISION_ENGINE
@@ -388,6 +388,7 @@ METRICS = (
     *_MOVES,
     *_EFFECT,
     *limits.METRICS,
+    *maintenance.METRICS,
     *_MIGRATIONS,
     *_WEIGHER,
     *_PROCESSES,

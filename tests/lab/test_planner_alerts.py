@@ -119,6 +119,40 @@ def window(is_open, changes_at, stopped='1x600'):
     ]
 
 
+def of_run(name, values, **labels):
+    return of_scope(f'kronos_maintenance_{name}', values, run='r', **labels)
+
+
+def of_host(state, values, since='0x600'):
+    """A host of a run: its state, and since when it is closed."""
+    return [
+        of_run('host_state', values, host='h', state=state),
+        of_run(CLOSED_AT, since, host='h'),
+    ]
+
+
+def hosts(to_do='0x600', handed_over='0x600', answered='1x600'):
+    """The hosts of a run by state, and whether its done query answers."""
+    return [
+        of_run('hosts', to_do, state='to-do'),
+        of_run('hosts', handed_over, state='handed-over'),
+        of_run('done_query_answered', answered),
+    ]
+
+
+def followed(values, read, slot='0', name='hosts'):
+    """What the audits of a run showed, and when they looked."""
+    label = {'state': 'to-do'} if name == 'hosts' else {'host': 'h'}
+    return [
+        of_run(name, values, slot=slot, **label),
+        of_run('read_timestamp_seconds', read, slot=slot),
+    ]
+
+
+CLOSED_AT = 'host_closed_timestamp_seconds'
+EMPTY_AT = 'host_expected_timestamp_seconds'
+ENDED = '0+60x60 stale'
+"""Looks for an hour."""
 LAST_SUCCESS = 'kronos_scope_last_success_timestamp_seconds'
 SKIPPED, PARTIAL = 'kronos_policy_skipped', 'kronos_policy_partial'
 REPEATED = 'kronos_scope_repeatedly_moved_instances'
@@ -219,6 +253,85 @@ CASES = {
         ('20m', waiting('1x600', '300x600'), 0),
         ('60m', waiting('1x600', '0+60x600'), 0),
         ('30m', waiting('0x600', '_x600'), 0),
+    ],
+    'KronosMaintenanceHostLate': [
+        ('20m', of_host('late', '1x600'), 1),
+        ('4m', of_host('late', '1x600'), 0),
+        ('20m', of_host('handed-over', '1x600'), 0),
+        ('20m', of_host('late', '1x9 stale'), 0),
+    ],
+    'KronosMaintenanceEmptyingSlow': [
+        # Closed at 10 minutes, expected to be empty at 40, later at 60.
+        (
+            '85m',
+            [
+                *of_host('emptying', '1x600', '600x600'),
+                of_run(EMPTY_AT, '2400x10 3600x600', host='h'),
+            ],
+            1,
+        ),
+        (
+            '69m',
+            [
+                *of_host('emptying', '1x600', '600x600'),
+                of_run(EMPTY_AT, '2400x10 3600x600', host='h'),
+            ],
+            0,
+        ),
+        (
+            '85m',
+            [
+                *of_host('handed-over', '1x600', '600x600'),
+                of_run(EMPTY_AT, '2400x600', host='h'),
+            ],
+            0,
+        ),
+        # Nothing was expected of it, since it was empty.
+        ('85m', of_host('emptying', '1x600', '600x600'), 0),
+    ],
+    'KronosMaintenanceStandsStill': [
+        ('70m', hosts('3x600'), 1),
+        ('50m', hosts('3x600'), 0),
+        ('70m', hosts('3x600', '1x600'), 0),
+        ('70m', hosts('0x600'), 0),
+        ('70m', hosts('3x600', answered='0x600'), 0),
+        ('70m', hosts('3x600', '0x30 1x5 0x600'), 0),
+    ],
+    'KronosMaintenanceDoneUnknown': [
+        ('20m', hosts(answered='0x600'), 1),
+        ('14m', hosts(answered='0x600'), 0),
+        ('20m', hosts(answered='1x600'), 0),
+    ],
+    'KronosMaintenanceHostForgotten': [
+        ('2h', followed('600x60 stale', ENDED, name=CLOSED_AT), 1),
+        ('80m', followed('600x60 stale', ENDED, name=CLOSED_AT), 0),
+        (
+            '2h',
+            followed('600x60 0x9 stale', '0+60x69 stale', name=CLOSED_AT),
+            0,
+        ),
+        ('2h', followed('600x600', '0+60x600', name=CLOSED_AT), 0),
+        # Another decision engine took over, and saw it opened.
+        (
+            '3h',
+            followed('600x60 stale', ENDED, name=CLOSED_AT)
+            + followed(
+                '_x61 0x30 stale', '_x61 3660+60x30 stale', '1', CLOSED_AT
+            ),
+            0,
+        ),
+    ],
+    'KronosMaintenancePaused': [
+        ('50h', followed('4x60 stale', ENDED), 1),
+        ('48h', followed('4x60 stale', ENDED), 0),
+        ('50h', followed('0x60 stale', ENDED), 0),
+        ('50h', followed('4x3600', '0+60x3600'), 0),
+        (
+            '52h',
+            followed('4x60 stale', ENDED)
+            + followed('_x61 0x30 stale', '_x61 3660+60x30 stale', '1'),
+            0,
+        ),
     ],
     'KronosWeigherSamplesOld': [
         ('20m', [series(SAMPLES, '60x600')], 1),

@@ -87,6 +87,7 @@ def _outcome(
         states,
         waves if isinstance(waves, Waves) else Waves(),
         unknown=maintenance.view_of(snapshot.beside).unknown,
+        taken_at=snapshot.taken_at,
     )
     leaving = {step.instance for step in result.steps}
     staying: dict[str, list[str]] = {}

@@ -42,6 +42,8 @@ class RunOutcome:
     """Servers on hosts that are to be done, or are being emptied."""
     unknown: str = ''
     """Why nobody knows which hosts are done; '': it is known."""
+    taken_at: float = 0.0
+    """Unix seconds to which the states apply."""
 
     @property
     def run(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kronos.engine.types import AggregateResult, CycleReport
+    from kronos.metrics.store import Gauge
     from kronos.strategies.outcome.planned_actions import PlannedAction
 
 
@@ -60,6 +61,18 @@ class Additions:
     def lines(self, scope: AggregateResult) -> Iterator[tuple[int, str]]:
         """Lines of the log with their levels, behind those of the steps."""
         yield from ()
+
+    def gauges(self, scope: AggregateResult) -> Iterator[Gauge]:
+        """Metrics of a scope, in rows of the catalogue.
+
+        They are shown until the next audit of the same strategy, or of the
+        same :meth:`subject`.
+        """
+        yield from ()
+
+    def subject(self, scope: AggregateResult) -> str:
+        """What those metrics are about, beside the scope; '': it alone."""
+        return ''
 
 
 PLAIN = Additions()

@@ -22,6 +22,7 @@ from kronos.engine.types import Health, Outcome, Snapshot
 from kronos.metrics import process
 from kronos.metrics.metric import Source
 from kronos.metrics.store import Gauge
+from kronos.strategies.outcome import additions as beside
 from kronos.strategies.outcome import limit_metrics
 
 LOG = logging.getLogger(__name__)
@@ -77,6 +78,7 @@ def planned(
     snapshots: Sequence[Snapshot],
     settings: Settings,
     timings: Mapping[str, float],
+    additions: beside.Additions = beside.PLAIN,
 ) -> None:
     """Show how each scope stands after planning."""
     with unharmed():
@@ -92,6 +94,8 @@ def planned(
             if snapshot is not None:
                 gauges += _of_past(snapshot, settings)
             store.show('scope', gauges, scope.name)
+            if more := [*additions.gauges(scope)]:
+                store.show(additions.subject(scope), more, scope.name)
 
 
 @contextlib.contextmanager

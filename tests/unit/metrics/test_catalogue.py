@@ -3,12 +3,13 @@
 
 from oslotest import base
 
-from kronos.metrics import catalogue
+from kronos.metrics import catalogue, maintenance
 from kronos.metrics.metric import PROCESS_LABELS, Kind
 
 LABELS = {
     'error_type', 'file', 'host', 'kind', 'outcome', 'part', 'phase',
-    'policy', 'reason', 'result', 'scope', 'state', 'strategy', 'version',
+    'policy', 'reason', 'result', 'run', 'scope', 'state', 'strategy',
+    'version',
 }  # fmt: skip
 """All that a label may be about: no instance, project, uuid or free text."""
 
@@ -34,7 +35,11 @@ class CatalogueTestCase(base.BaseTestCase):
             self.assertEqual(set(), {*row.labels} - LABELS, row)
             self.assertFalse({*row.labels} & {*PROCESS_LABELS}, row)
             # A label about a host costs a series each.
-            self.assertEqual('host' in row.labels, row.per_host, row)
+            is_of_run = row in maintenance.METRICS
+            is_paid = row.per_host or is_of_run
+            self.assertLessEqual('host' in row.labels, is_paid, row)
+            self.assertLessEqual(row.per_host, 'host' in row.labels, row)
+            self.assertEqual('run' in row.labels, is_of_run, row)
 
     def test_helps_fit_a_line(self) -> None:
         for row in catalogue.METRICS:

@@ -9,9 +9,11 @@ from oslo_log import log as logging
 from kronos.engine import wording
 from kronos.engine.types import AggregateResult, CycleReport
 from kronos.extensions.maintenance import outcome
+from kronos.extensions.maintenance.audit import run_metrics
 from kronos.extensions.maintenance.audit.history import CLOSE
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance
+from kronos.metrics.store import Gauge
 from kronos.strategies.outcome.additions import Additions
 from kronos.strategies.outcome.planned_actions import PlannedAction
 
@@ -94,6 +96,12 @@ class MaintenanceAdditions(Additions):
         for host, state in row.states.items():
             if state.state is State.LATE:
                 yield logging.WARNING, f'{host} of run {row.run} is late'
+
+    def gauges(self, scope: AggregateResult) -> Iterator[Gauge]:
+        return run_metrics.of_scope(scope)
+
+    def subject(self, scope: AggregateResult) -> str:
+        return f'run {outcome.of(scope).run}'
 
 
 def _hand_overs(

@@ -18,3 +18,5 @@ class TestPlain(base.BaseTestCase):
         self.assertFalse(PLAIN.acts(one) or PLAIN.is_over(one))
         self.assertFalse(PLAIN.is_described(one) or PLAIN.hosts(one))
         self.assertEqual([], [*PLAIN.unfinished(one), *PLAIN.lines(one)])
+        self.assertEqual([], [*PLAIN.gauges(one)])
+        self.assertEqual('', PLAIN.subject(one))
