@@ -5,20 +5,26 @@ What one sink does holds up no other. A message is tried until it is taken; a
 sink that is away is asked again after a pause that grows.
 """
 
+from __future__ import annotations
+
 import random
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from oslo_log import log as logging
 
 from kronos.monitor import messages
 from kronos.monitor.domains import Domain, State
 from kronos.monitor.messages import Message
-from kronos.monitor.metrics import Metrics
 from kronos.monitor.sinks.base import Outcome, Result, Sink
 from kronos.monitor.spool import Spool, SpoolError, Waiting
+
+if TYPE_CHECKING:
+    # An applier delivers notices, too, and needs no prometheus_client.
+    from kronos.monitor.metrics import Metrics
 
 LOG = logging.getLogger(__name__)
 

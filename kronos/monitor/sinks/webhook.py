@@ -73,21 +73,34 @@ class Webhook(Sink):
 
     def _answer(self, method: str, body: bytes) -> Answer:
         """:raises Unreachable: there is none; the text has no secrets"""
+        try:
+            headers = self._headers(body)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, 'strerror', None) or str(error)
+            raise Unreachable(f'{self._secret}: {reason}') from None
+        try:
+            return self._https.ask(method, body, headers)
+        except Unreachable as error:
+            raise Unreachable(f'{self._https.place}: {error}') from None
+
+    def _headers(self, body: bytes) -> dict[str, str]:
+        """Those of a request.
+
+        :raises OSError: the file with the secret cannot be read
+        :raises ValueError: it holds none
+        """
         headers = {
             'Content-Type': 'application/json',
             'User-Agent': 'kronos-instance-monitor',
         }
-        try:
-            if self._token_file:
-                headers['Authorization'] = f'Bearer {self._token()}'
-            return self._https.ask(method, body, headers)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, 'strerror', None) or str(error)
-            raise Unreachable(
-                f'bearer_token_file {self._token_file}: {reason}'
-            ) from None
-        except Unreachable as error:
-            raise Unreachable(f'{self._https.place}: {error}') from None
+        if self._token_file:
+            headers['Authorization'] = f'Bearer {self._token()}'
+        return headers
+
+    @property
+    def _secret(self) -> str:
+        """The file that the headers need, for messages."""
+        return f'bearer_token_file {self._token_file}'
 
     def _result(self, answer: Answer) -> Result:
         if 200 <= answer.status < 300:

@@ -26,6 +26,8 @@ class Receiver:
         port: int = 0,
     ) -> None:
         self.bodies: list[dict[str, Any]] = []
+        self.raw: list[bytes] = []
+        """All that came, taken or not."""
         self.times: list[float] = []
         """When each of them came, in Unix seconds."""
         self.headers: list[dict[str, str]] = []
@@ -102,11 +104,13 @@ class Receiver:
 
     def take(self, request: Any) -> None:
         length = int(request.headers.get('Content-Length') or 0)
-        body = json.loads(request.rfile.read(length) or b'null')
+        data = request.rfile.read(length)
+        self.raw.append(data)
+        body = json.loads(data or b'null')
         self.ports.add(request.client_address[1])
         self.headers.append(dict(request.headers))
         status = self.statuses.pop(0) if self.statuses else 204
-        if body and body['instance']['uuid'] in self.refused:
+        if body and body.get('instance', {}).get('uuid') in self.refused:
             status = 400
         if body and status < 300:
             self.times.append(time.time())

@@ -16,6 +16,7 @@ from kronos.extensions.maintenance.actions.host_change import (
     HostRun,
 )
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
+from kronos.extensions.maintenance.notices.notice import Event
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class CloseRun(HostRun):
     """Disable the nova-compute of a host, with the reason of the run."""
 
     participle = 'closed'
+    event = Event.CLOSED
 
     def __init__(
         self, change: HostChange, closing: Closing, context: HostContext
@@ -43,6 +45,7 @@ class CloseRun(HostRun):
             change.audit,
             closing.reopens,
         )
+        self._since = self._own.since
 
     def _reason(self) -> str:
         return str(self._own)

@@ -18,6 +18,7 @@ from kronos.extensions.maintenance.actions.host_change import (
 )
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from kronos.extensions.maintenance.maintenance import Stopped
+from kronos.extensions.maintenance.notices.notice import Event
 
 APART_SECONDS = 60.0
 Consumers = Callable[[], Collection[str]]
@@ -29,6 +30,7 @@ class HandOverRun(HostRun):
     """Write into the reason of a host that it is handed over."""
 
     participle = 'handed over'
+    event = Event.HANDED_OVER
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class HandOverRun(HostRun):
             return False
         if self._own is None:
             self._own = reason.advanced(Step.HANDED_OVER, self._context.wall())
+            self._since = self._own.since
         return True
 
     def _require_empty(self) -> None:

@@ -23,6 +23,7 @@ from kronos.engine.faults import Fault
 from kronos.engine.types import ComputeService
 from kronos.extensions.maintenance import closing_reason
 from kronos.extensions.maintenance.closing_reason import ClosingReason
+from kronos.extensions.maintenance.notices.notice import Event, HostNotice
 
 LOG = logging.getLogger(__name__)
 T = TypeVar('T')
@@ -53,6 +54,8 @@ class HostContext(Patience):
     services: ComputeServices
     alone: Callable[[Callable[[], str]], str] = lambda work: work()
     """Does some work while no other engine or applier does such."""
+    announce: Callable[[HostNotice], object] = lambda notice: None
+    """Tells whoever listens what Nova shows now; never fails or waits."""
 
 
 class HostRun(Run[str, ComputeService | None]):
@@ -60,11 +63,15 @@ class HostRun(Run[str, ComputeService | None]):
 
     participle: str
     """For messages."""
+    event: Event
+    """What it is announced as."""
 
     def __init__(self, change: HostChange, context: HostContext) -> None:
         self._change = change
         self._context = context
         self._has_asked = False
+        self._since = 0.0
+        """Of the reason that is written, or taken away; Unix seconds."""
 
     @abc.abstractmethod
     def _due(self, services: Mapping[str, ComputeService]) -> bool:
@@ -154,6 +161,16 @@ class HostRun(Run[str, ComputeService | None]):
         if not self._has_asked:
             return f'{self._change.host} was {self.participle} already'
         LOG.info('Host %s is %s', self._change.host, self.participle)
+        self._context.announce(
+            HostNotice(
+                self.event,
+                self._change.run,
+                self._change.host,
+                self._change.aggregate,
+                self._since,
+                self._change.audit,
+            )
+        )
         return ''
 
     def own(self, service: ComputeService) -> ClosingReason:

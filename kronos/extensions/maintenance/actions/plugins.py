@@ -20,6 +20,7 @@ from kronos.extensions.maintenance.maintenance import (
     RunView,
     Stopped,
 )
+from kronos.extensions.maintenance.notices import announcements
 from kronos.extensions.maintenance.readings import done_hosts
 from kronos.extensions.maintenance.readings.done_hosts import RunQueries
 from kronos.watcher_db import lock
@@ -66,12 +67,22 @@ class _HostAction(watcher_action.KronosAction):
         )
 
     def _context(self) -> HostContext:
-        nova = self._clients().nova()
+        nova, values = self._clients().nova(), self.input_parameters
+        announcer = announcements.Announcer(
+            CONF,
+            nova.list_compute_services,
+            {
+                name: values.get(name, '')
+                for name in ('action_uuid', 'action_plan_uuid')
+            },
+        )
+        announcer.begin()
         return HostContext(
             **vars(self._patience()),
             nova=nova,
             services=ComputeServices(nova.api),
             alone=lambda work: lock.exclusively(lambda session: work()),
+            announce=announcer.announce,
         )
 
 

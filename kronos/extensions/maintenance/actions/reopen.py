@@ -13,6 +13,7 @@ from kronos.extensions.maintenance.actions.host_change import (
 )
 from kronos.extensions.maintenance.closing_reason import Step
 from kronos.extensions.maintenance.maintenance import RunView
+from kronos.extensions.maintenance.notices.notice import Event
 
 View = Callable[[], RunView]
 """Gives what the queries of the run say now."""
@@ -22,6 +23,7 @@ class ReopenRun(HostRun):
     """Enable the nova-compute of a host that the run has closed."""
 
     participle = 'opened'
+    event = Event.REOPENED
 
     def __init__(
         self, change: HostChange, view: View, context: HostContext
@@ -36,6 +38,7 @@ class ReopenRun(HostRun):
         host = self._change.host
         service = services[host]
         reason = self.own(service)
+        self._since = reason.since
         if reason.step is Step.EMPTYING or not service.is_up:
             raise faults.error(
                 Fault.HOST_NOT_DONE,

@@ -14,6 +14,7 @@ from kronos.extensions.maintenance.actions.host_change import (
     HostRun,
 )
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
+from kronos.extensions.maintenance.notices.notice import Event, HostNotice
 from tests.unit.actions.live import base
 
 AUDIT = 'a0d17000-1111-4111-8111-111111111111'
@@ -28,6 +29,7 @@ class HostTestCase(base.MoveTestCase):
         super().setUp()
         self.is_cancelled = False
         self.alone = 0
+        self.announced: list[HostNotice] = []
 
     def context(self) -> HostContext:
         return HostContext(
@@ -39,6 +41,7 @@ class HostTestCase(base.MoveTestCase):
             wall=lambda: 1798000000.5,
             sleep=self.clock.sleep,
             alone=self.count_alone,
+            announce=self.announced.append,
         )
 
     def count_alone(self, work: Any) -> str:
@@ -57,6 +60,11 @@ class HostTestCase(base.MoveTestCase):
     def reason(self) -> ClosingReason | None:
         return closing_reason.parsed(self.cloud.services['h1']['reason'] or '')
 
+    def assert_announced(self, event: Event, since: float) -> None:
+        """Once, with the time of the reason."""
+        notice = HostNotice(event, 'r', 'h1', 'alpha', since, AUDIT)
+        self.assertEqual([notice], self.announced)
+
     def skipped(self, run: HostRun, fault: Fault) -> str:
         """Nothing is changed, whenever it is looked at."""
         before = dict(self.cloud.services['h1'])
@@ -65,4 +73,5 @@ class HostTestCase(base.MoveTestCase):
             self.assertIs(fault, faults.of_error(error))
         self.assertEqual(before, self.cloud.services['h1'])
         self.assertNotIn(PUT, self.cloud.calls)
+        self.assertEqual([], self.announced)
         return str(error)

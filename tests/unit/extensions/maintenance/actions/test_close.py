@@ -5,6 +5,7 @@ from kronos.common import exceptions
 from kronos.engine.faults import Fault
 from kronos.extensions.maintenance.actions import close
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
+from kronos.extensions.maintenance.notices.notice import Event
 from tests.unit.extensions.maintenance.actions import base
 
 
@@ -24,6 +25,7 @@ class TestClose(base.HostTestCase):
             self.reason(),
         )
         self.assertEqual(1, self.alone)
+        self.assert_announced(Event.CLOSED, 1798000000.0)
 
     def test_closed_before(self) -> None:
         """By this run; its step and time stay."""
@@ -33,6 +35,7 @@ class TestClose(base.HostTestCase):
         self.assertEqual('h1 was closed already', run.carry_out())
         self.assertEqual(Step.HANDED_OVER, self.reason().step)
         self.assertNotIn(base.PUT, self.cloud.calls)
+        self.assertEqual([], self.announced)
 
     def test_somebody_elses(self) -> None:
         self.cloud.services['h1'] |= {'status': 'disabled', 'reason': 'mine'}

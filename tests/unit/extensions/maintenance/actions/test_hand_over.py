@@ -9,6 +9,7 @@ from kronos.engine.faults import Fault
 from kronos.extensions.maintenance.actions import hand_over
 from kronos.extensions.maintenance.closing_reason import Step
 from kronos.extensions.maintenance.maintenance import Stopped
+from kronos.extensions.maintenance.notices.notice import Event
 from tests.unit.extensions.maintenance.actions import base
 
 
@@ -31,10 +32,12 @@ class TestHandOver(base.HostTestCase):
         self.assertEqual(Step.HANDED_OVER, self.reason().step)
         self.assertEqual(1798000000.0, self.reason().since)
         self.assertGreaterEqual(self.clock() - began, 60)
+        self.assert_announced(Event.HANDED_OVER, 1798000000.0)
 
     def refused(self, run: hand_over.HandOverRun) -> str:
         error = self.assertRaises(exceptions.StaleTask, run.carry_out)
         self.assertIs(Fault.HOST_OCCUPIED, error.kwargs['fault'])
+        self.assertEqual([], self.announced)
         self.assertEqual(Step.EMPTYING, self.reason().step)
         return str(error)
 

@@ -5,6 +5,7 @@ from kronos.engine.faults import Fault
 from kronos.extensions.maintenance.actions import reopen
 from kronos.extensions.maintenance.closing_reason import Step
 from kronos.extensions.maintenance.maintenance import RunView
+from kronos.extensions.maintenance.notices.notice import Event
 from tests.unit.extensions.maintenance.actions import base
 
 DONE = RunView(done=['h1'], ready=['h1'])
@@ -20,6 +21,7 @@ class TestReopen(base.HostTestCase):
         run.begin()
         self.assertEqual('', run.carry_out())
         self.assertEqual('enabled', self.cloud.services['h1']['status'])
+        self.assert_announced(Event.REOPENED, 1797000000.0)
 
     def test_not_done(self) -> None:
         self.close(Step.HANDED_OVER)
