@@ -9,6 +9,7 @@ with it. ``metrics-table`` has each metric of a service or of the exporter.
 import generated
 
 from kronos.engine import faults, reasons
+from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.metrics import catalogue
 
 FAULTS = (
@@ -51,7 +52,7 @@ class FaultsTable(generated.Generated):
 
 def reason_rows(prefix=''):
     """The cells of ``reasons-table``, a tuple for each code."""
-    for code in reasons.Code:
+    for code in (*reasons.Code, *MaintenanceCode):
         if code.startswith(prefix):
             yield f'``{code}``', code.means, code.remedy
 

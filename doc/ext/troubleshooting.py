@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import generated
 
 from kronos.engine import faults, reasons
+from kronos.extensions.maintenance.codes import MaintenanceCode
 
 _SECTION = re.compile(r'^\.\. _(\S+):\n\n(.+)\n[=-]{3,}\n', re.MULTILINE)
 _SAYS = re.compile(r'^\.\. says::\n\n((?:   .*\n)+)', re.MULTILINE)
@@ -101,7 +102,10 @@ class Reasons(generated.Generated):
     final_argument_whitespace = True
 
     def lines(self) -> list[str]:
-        named = [reasons.Code(name) for name in self.arguments[0].split()]
+        codes = {
+            code.value: code for code in (*reasons.Code, *MaintenanceCode)
+        }
+        named = [codes[name] for name in self.arguments[0].split()]
         return generated.table(
             ('Code of a plan', 'What it means', 'What to do'),
             [

@@ -207,9 +207,9 @@ TABLE: dict[Fault, Consequence] = {
     Fault.HOST_OCCUPIED: Consequence(
         _STALE,
         Whose.SOURCE,
-        'Placement still holds allocations on the host, so it was not handed '
+        'The host still has allocations in Placement, so it was not handed '
         'over.',
-        'See the message for what is there; the next audit tries again.',
+        'Look at the consumers in the message; the next audit tries again.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.HOST_NOT_DONE: Consequence(
@@ -225,7 +225,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SCOPE,
         'As many hosts of the scope as at_once allows are already '
         'unavailable, so a maintenance run did not close another one.',
-        'See the message for which these are; the next audit tries again.',
+        'Look at the hosts in the message; the next audit tries again.',
         rests=CooldownScope.NOBODY,
     ),
     Fault.INSTANCE_RUNS: Consequence(

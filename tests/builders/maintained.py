@@ -158,8 +158,13 @@ class Run:
         after = len(self.done), sum(self.moves.values()), dict(self.left)
         return before != after
 
-    def plan(self) -> AggregateResult:
-        view = RunView(done=sorted(self.done), ready=sorted(self.done))
+    def plan(self, view: RunView | None = None) -> AggregateResult:
+        """Plan once.
+
+        :param view: what the queries say; without, they name what is done
+        """
+        done = sorted(self.done)
+        view = view or RunView(done=done, ready=done)
         now = replace(
             self.cloud,
             beside={maintenance.NAME: view},

@@ -89,37 +89,40 @@ def _outcome(
         unknown=maintenance.view_of(snapshot.beside).unknown,
         taken_at=snapshot.taken_at,
     )
-    leaving = {step.instance for step in result.steps}
-    staying: dict[str, list[str]] = {}
-    for uuid, instance in snapshot.instances.items():
-        row = states.get(instance.host)
-        if row is None:
-            continue
-        stays = asked.stopped is Stopped.STAY and instance.status == SHUTOFF
-        if row.state is State.TO_DO or _is_emptied(row):
-            outcome.to_move += not stays
-        if uuid not in leaving and not stays:
-            staying.setdefault(instance.host, []).append(uuid)
+    occupied = _count_servers(result, snapshot, outcome)
     emptied = [name for name, row in states.items() if _is_emptied(row)]
     outcome.handing_over = [
         name
         for name in (*emptied, *outcome.waves.closing)
-        if name not in staying
+        if name not in occupied
     ]
-    in_state = {name: row.state for name, row in states.items()}
     if asked.reopen:
-        outcome.reopening = [
-            name
-            for name, state in in_state.items()
-            if state is State.RETURNING
-        ]
-    occupied = {each.host for each in snapshot.instances.values()}
+        outcome.reopening = outcome.hosts(State.RETURNING)
+    hosts = {each.host for each in snapshot.instances.values()}
     outcome.empty_done = [
-        name
-        for name, state in in_state.items()
-        if state is State.DONE and name not in occupied
+        name for name in outcome.hosts(State.DONE) if name not in hosts
     ]
     return outcome
+
+
+def _count_servers(
+    result: AggregateResult, snapshot: Snapshot, outcome: RunOutcome
+) -> set[str]:
+    """Count the servers to be moved.
+
+    :returns: the hosts that some must leave and do not
+    """
+    leaving = {step.instance for step in result.steps}
+    occupied = set()
+    for uuid, instance in snapshot.instances.items():
+        row = outcome.states.get(instance.host)
+        may_stay = outcome.asked.stopped is Stopped.STAY
+        if row is None or (may_stay and instance.status == SHUTOFF):
+            continue
+        outcome.to_move += row.state is State.TO_DO or _is_emptied(row)
+        if uuid not in leaving:
+            occupied.add(instance.host)
+    return occupied
 
 
 def _is_emptied(row: HostState) -> bool:

@@ -50,8 +50,12 @@ class RunOutcome:
         """Its name."""
         return self.asked.run
 
+    def hosts(self, *states: State) -> list[str]:
+        """The names of the hosts in some states."""
+        return [n for n, row in self.states.items() if row.state in states]
+
     def count(self, *states: State) -> int:
-        return sum(row.state in states for row in self.states.values())
+        return len(self.hosts(*states))
 
 
 def of(scope: AggregateResult) -> RunOutcome:

@@ -28,7 +28,7 @@ PACKAGE = places.TOP / 'kronos'
 MOST_FILES = 16
 MOST_LINES = 400
 """Of a module."""
-LONGER = {'engine/faults': 715, 'engine/reasons': 614}
+LONGER = {'engine/faults': 752, 'engine/reasons': 614}
 """One table, and little beside it."""
 MOST_IN_CLASS = 200
 """Lines of a class whose docstring does not say why it is one class."""

@@ -12,6 +12,7 @@ from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine import faults, reasons
+from kronos.extensions.maintenance.codes import MaintenanceCode
 from tests import places
 
 EXT = str(places.TOP / 'doc' / 'ext')
@@ -44,7 +45,8 @@ def lines(name: str) -> list[str]:
 class TestPage(base.BaseTestCase):
     def test_each_code_has_a_section(self) -> None:
         told = {name for one in page() for name in one.reasons}
-        self.assertEqual({str(one) for one in reasons.Code}, told)
+        codes = (*reasons.Code, *MaintenanceCode)
+        self.assertEqual({str(one) for one in codes}, told)
 
     def test_each_fault_has_one_section(self) -> None:
         """Since the code in brackets is the whole address."""

@@ -45,6 +45,9 @@ from kronos.engine.reasons import Code
 from kronos.extensions.cells.audit import goal as cells_goal
 from kronos.extensions.cells.audit import strategy as cell_drain
 from kronos.extensions.cells.cell_drain import CellPhase
+from kronos.extensions.maintenance.audit import goal as maintenance_goal
+from kronos.extensions.maintenance.audit import strategy as maintain
+from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
@@ -94,6 +97,7 @@ STRATEGIES = (
     affinity.Affinity,
     cell_drain.CellDrainStrategy,
     evacuate.Evacuate,
+    maintain.Maintain,
     pack.Pack,
     recover.Recover,
     spread.Spread,
@@ -114,6 +118,7 @@ GOALS = (
     cells_goal.Cell,
     goals.Consolidate,
     goals.Drain,
+    maintenance_goal.Maintenance,
     recovery_goal.RecoveredServers,
 )
 
@@ -326,7 +331,7 @@ class TestNames(FrozenTestCase):
         self.assert_frozen(
             'codes',
             {
-                'reasons': [one.value for one in Code],
+                'reasons': [one.value for one in (*Code, *MaintenanceCode)],
                 'faults': {
                     code.value: row.error for code, row in faults.TABLE.items()
                 },

@@ -70,19 +70,19 @@ class HandOverRun(HostRun):
     def _require_empty(self) -> None:
         """:raises StaleTask: Placement holds something there"""
         self._context.stop_if_cancelled()
-        there = {*self._consumers()}
-        if not there:
+        consumers = {*self._consumers()}
+        if not consumers:
             return
         servers = self._context.nova.list_instances_on_host(self._change.host)
         if self._stopped is Stopped.STAY:
-            there -= {
+            consumers -= {
                 server.uuid
                 for server in servers
                 if server.status == maintenance.SHUTOFF
             }
-        if there:
+        if consumers:
             raise faults.error(
                 Fault.HOST_OCCUPIED,
-                f'Placement holds {wording.some(sorted(there))} on '
-                f'{self._change.host}, so it is not handed over',
+                f'{self._change.host} is not handed over: Placement still '
+                f'has allocations of {wording.some(sorted(consumers))} there',
             )

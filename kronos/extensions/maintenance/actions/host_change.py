@@ -189,7 +189,7 @@ class HostRun(Run[str, ComputeService | None]):
             raise faults.error(
                 Fault.HOST_TAKEN_OVER,
                 f'the reason of {host} is not that of run '
-                f'{self._change.run}, so it is left to whoever wrote it: '
+                f'{self._change.run}, so the run leaves the host alone: '
                 f'"{service.disabled_reason}"',
             )
         return reason

@@ -21,6 +21,10 @@ HAND_OVER = 'kronos_hand_over'
 REOPEN = 'kronos_reopen'
 SHOWN = 4
 """Hosts of a state that a summary names."""
+NOT_OURS = {
+    State.FOREIGN: 'closed by somebody else, so the run does not open it',
+    State.OPENED: 'opened by somebody else, so the run does not close it',
+}
 
 
 class MaintenanceAdditions(Additions):
@@ -163,6 +167,11 @@ def summary(scope: AggregateResult) -> str:
             ('handed over', row.handing_over),
         )
         if hosts
+    ]
+    parts += [
+        f'{wording.some(row.hosts(state), SHOWN)}: {why}'
+        for state, why in NOT_OURS.items()
+        if row.hosts(state)
     ]
     if row.waves.blocked:
         parts.append(f'{len(row.waves.blocked)} cannot be emptied')

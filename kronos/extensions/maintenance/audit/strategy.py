@@ -62,4 +62,4 @@ class Maintain(base.KronosStrategy):
             conf.kronos.maintenance_done_query,
             conf.kronos.maintenance_ready_query,
         )
-        return MaintenanceReader(queries, history.closed)
+        return MaintenanceReader(queries, history.closed, history.elsewhere)

@@ -13,22 +13,27 @@ import numpy as np
 from kronos.engine import wording
 from kronos.engine.arrays import BoolArray
 from kronos.engine.planning.phase_input import PhaseInput
-from kronos.engine.reasons import Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import StopReason
 from kronos.extensions.maintenance import host_states, maintenance
-from kronos.extensions.maintenance.codes import MaintenanceCode
-from kronos.extensions.maintenance.host_states import HostState, State
+from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from kronos.extensions.maintenance.outcome import Waves
+from kronos.extensions.maintenance.planning import endings, widths
 from kronos.extensions.maintenance.planning.room import Room
+from kronos.extensions.maintenance.planning.seeds import Seeds
 
 SHOWN = 3
 """Servers that a sentence names."""
 LIGHTEST = 4
 """Hosts that are tried as a seed, the lightest first."""
-EVICTION_HOSTS = 8
-"""Hosts that are tried to make room for one server of a seed."""
+BEGUN = (
+    State.EMPTYING,
+    State.HANDED_OVER,
+    State.LATE,
+    State.RETURNING,
+    State.DONE,
+)
+"""States of hosts that were or are emptied."""
 
 
 def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
@@ -51,8 +56,10 @@ class _Search:
         self._inputs = inputs
         self._index = simulation.utilization.index
         self._room = Room(simulation, inputs.snapshot)
+        self._seeds = Seeds(simulation, self._room)
         self._states = host_states.of(inputs.snapshot, asked)
         self._waves = Waves()
+        self._widest = widths.widest(inputs.snapshot)
         self._closed = {
             name: self._zone(name)
             for name in host_states.unavailable(inputs.snapshot, self._states)
@@ -66,7 +73,9 @@ class _Search:
         while self._may_close():
             if not (self._close_heaviest() or self._close_seed()):
                 break
-        return self._end()
+        return endings.ended(
+            self._simulation, self._states, self._waves, self._asked.run
+        )
 
     def _in_state(self, *states: State) -> list[str]:
         return [
@@ -88,6 +97,10 @@ class _Search:
             minlength=len(self._index.hosts),
         )
         return sorted(hosts, key=lambda n: (-load[self._index.host[n]], n))
+
+    def _targets(self, spared: list[str]) -> BoolArray:
+        """[H]: hosts to be done that take servers of a seed."""
+        return self._mask([n for n in self._to_do() if n not in spared])
 
     def _mask(self, names: list[str]) -> BoolArray:
         """[H]"""
@@ -123,6 +136,8 @@ class _Search:
             return False
         if maintenance.view_of(self._inputs.snapshot.beside).unknown:
             waves.waits = 'nobody knows which hosts are done'
+        elif asked.at_once > self._widest and not self._seeded():
+            waves.waits = endings.too_wide(asked.at_once, self._widest)
         elif len(late) >= asked.max_late > 0:
             waves.waits = f'{wording.some(late)} is late'
         elif len(self._closed) >= asked.at_once:
@@ -181,14 +196,7 @@ class _Search:
 
     def _seeded(self) -> int:
         """Hosts of the run that were or are emptied."""
-        begun = self._in_state(
-            State.EMPTYING,
-            State.HANDED_OVER,
-            State.LATE,
-            State.RETURNING,
-            State.DONE,
-        )
-        return len(begun) + len(self._waves.closing)
+        return len(self._in_state(*BEGUN)) + len(self._waves.closing)
 
     def _may_seed(self) -> bool:
         """Whether servers may go to hosts that are to be done.
@@ -214,112 +222,23 @@ class _Search:
                 )
             return False
         seeds = max(1, self._asked.seed_hosts - self._seeded())
+        clean = self._clean()
         best: tuple[int, str] | None = None
         for name in candidates[: max(LIGHTEST, seeds)]:
             spared = [*candidates[:seeds], name]
             start = len(self._simulation.steps)
-            cost = self._empty_seed(self._index.host[name], spared)
+            cost = self._seeds.empty(
+                self._index.host[name], clean, self._targets(spared)
+            )
             self._room.take_back(start)
             if cost is not None and (best is None or cost < best[0]):
                 best = cost, name
         if best is None:
-            self._waves.waits = self._why_none()
+            self._waves.waits = endings.why_none(self._waves)
             return False
         name = best[1]
-        self._empty_seed(self._index.host[name], [*candidates[:seeds], name])
+        spared = [*candidates[:seeds], name]
+        self._seeds.empty(self._index.host[name], clean, self._targets(spared))
         self._close(name)
         self._waves.seeds.append(name)
         return True
-
-    def _why_none(self) -> str:
-        """Why no host of the run can be emptied."""
-        blocked = self._waves.blocked
-        if not blocked:
-            return 'the hosts have too little room to empty any of them'
-        host, why = min(blocked.items())
-        more = f', and {len(blocked) - 1} more' if len(blocked) > 1 else ''
-        return f'{host} cannot be emptied ({why}){more}'
-
-    def _empty_seed(self, host: int, spared: list[str]) -> int | None:
-        """Empty a host, onto hosts that are to be done where it must be.
-
-        :param spared: hosts to be done that take none of it
-        :returns: how many moves are made again later; None: it stays
-        """
-        clean = self._clean()
-        start = len(self._simulation.steps)
-        others = [name for name in self._to_do() if name not in spared]
-        targets = self._mask(others)
-        staying = self._room.place_some(host, clean)
-        first = len(self._simulation.steps)
-        for instance in staying.tolist():
-            if self._room.place(instance, targets):
-                continue
-            if not self._make_room(instance, targets):
-                self._room.take_back(start)
-                return None
-        return len(self._simulation.steps) - first
-
-    def _make_room(self, instance: int, targets: BoolArray) -> bool:
-        """Have few servers of another host make room for one."""
-        lacking = self._room.lacking(instance)
-        hosts = np.flatnonzero(targets)
-        hosts = hosts[np.argsort(lacking[hosts], kind='stable')]
-        start = len(self._simulation.steps)
-        best: tuple[int, int] | None = None
-        for host in hosts[:EVICTION_HOSTS].tolist():
-            if self._evict(instance, host, targets):
-                number = len(self._simulation.steps) - start
-                if best is None or number < best[0]:
-                    best = number, host
-            self._room.take_back(start)
-        return best is not None and self._evict(instance, best[1], targets)
-
-    def _evict(self, instance: int, host: int, targets: BoolArray) -> bool:
-        """Move servers of a host elsewhere until another one fits there."""
-        elsewhere = targets.copy()
-        elsewhere[host] = False
-        only = np.zeros_like(targets)
-        only[host] = True
-        for other in self._simulation.on(host).tolist():
-            if self._room.place(instance, only):
-                return True
-            self._room.place(other, elsewhere)
-        return self._room.place(instance, only)
-
-    def _end(self) -> PhaseResult:
-        stayed = {}
-        for instance in np.flatnonzero(self._simulation.movable).tolist():
-            host = int(self._simulation.placement.host_of[instance])
-            stayed[instance] = self._why_stays(self._index.hosts[host])
-        waves = self._waves
-        parts = []
-        if waves.closing:
-            parts.append(f'closes {wording.some(waves.closing)}')
-        if waves.waits:
-            parts.append(waves.waits)
-        reason = '; '.join(parts) or 'no further host is to be closed'
-        return PhaseResult(
-            StopReason.DONE,
-            reason,
-            stayed,
-            [f'host {name}: {why}' for name, why in waves.blocked.items()],
-            beside={maintenance.NAME: waves},
-        )
-
-    def _why_stays(self, host: str) -> Reason:
-        row: HostState | None = self._states.get(host)
-        if row is None or row.state is State.DONE:
-            return Reason(
-                f'{host} is not emptied', MaintenanceCode.HOST_NOT_TO_DO
-            )
-        if row.state in (State.EMPTYING, State.LATE):
-            return Reason(
-                f'no host that is done has room for it; {host} is being '
-                'emptied',
-                MaintenanceCode.NO_ROOM_YET,
-            )
-        return Reason(
-            f'{host} waits for its turn in run {self._asked.run}',
-            MaintenanceCode.HOST_WAITS,
-        )

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from kronos.common import exceptions
+from kronos.engine import wording
 from kronos.engine.settings import HostMatch
 from kronos.extensions.maintenance.maintenance import Maintenance, RunView
 from kronos.snapshots import exclusions
@@ -53,10 +54,14 @@ def view(
         )
         return RunView(text, missing=missing), []
     try:
-        done, warnings = _named(prometheus, queries.done, hosts, how, DONE)
+        done, warnings = _named(
+            prometheus, queries.done, asked, hosts, how, DONE
+        )
         ready = done
         if queries.ready:
-            ready, more = _named(prometheus, queries.ready, hosts, how, READY)
+            ready, more = _named(
+                prometheus, queries.ready, asked, hosts, how, READY
+            )
             warnings += more
     except exceptions.PrometheusError as error:
         return RunView(str(error), missing=missing), []
@@ -67,14 +72,15 @@ def view(
 def _named(
     prometheus: QuerySource,
     query: str,
+    asked: Maintenance,
     hosts: Collection[str],
     how: HostMatch,
     option: str,
 ) -> tuple[set[str], list[str]]:
     """The hosts that a query returns, with warnings.
 
-    :raises PrometheusError: the answer cannot be used, or it is not certain
-        which host a series means
+    :raises PrometheusError: the answer cannot be used, it is not certain
+        which host a series means, or a host of the run has no number
     """
     answer = exclusions.ask(prometheus, query, hosts, how, option)
     if answer.unclear:
@@ -86,9 +92,8 @@ def _named(
     not_numbers = sorted(
         host for host, value in answer.values.items() if math.isnan(value)
     )
-    warnings = list(answer.warnings)
-    if not_numbers:
-        warnings.append(
-            f'{option} gives NaN for {", ".join(not_numbers)}: not done'
+    if own := [host for host in not_numbers if host in asked.hosts]:
+        raise exclusions.unusable(
+            f'the value of {wording.some(own)} is NaN', option=option
         )
-    return answer.values.keys() - {*not_numbers}, warnings
+    return answer.values.keys() - {*not_numbers}, list(answer.warnings)

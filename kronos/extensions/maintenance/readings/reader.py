@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reader of a run: which hosts are done, and which others opened."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from kronos.common import exceptions
@@ -23,6 +23,8 @@ class MaintenanceReader(Reader):
     """Of ``[kronos]``."""
     closed: Callable[[str], Collection[str]] = lambda run: ()
     """Gives the hosts that a run has closed, as Watcher remembers."""
+    elsewhere: Callable[[str], Mapping[str, str]] = lambda run: {}
+    """Gives the hosts of all runs but one, and the run of each."""
 
     def read(self, look: Look) -> None:
         asked = maintenance.of(look.settings)
@@ -39,7 +41,13 @@ class MaintenanceReader(Reader):
             look.settings.host_match,
         )
         inside = {host.name for scope in look.hosts.values() for host in scope}
-        _require_hosts(asked, view, sorted(inside), services)
+        view.missing = sorted({*asked.hosts} - inside)
+        closed = self.closed(asked.run)
+        has_begun = bool(closed) or _is_closing(asked, services)
+        if not (has_begun or view.done):
+            _require_known(view, sorted(inside))
+        if not has_begun:
+            _require_free(asked, services, self.elsewhere(asked.run))
         if view.missing:
             warnings.append(
                 f'hosts of run {asked.run} that are in no scope of the audit: '
@@ -47,7 +55,7 @@ class MaintenanceReader(Reader):
             )
         opened = [
             name
-            for name in self.closed(asked.run)
+            for name in closed
             if name in asked.hosts
             and name in services
             and services[name].status == 'enabled'
@@ -59,24 +67,23 @@ class MaintenanceReader(Reader):
         gathered.warnings += warnings
 
 
-def _require_hosts(
-    asked: Maintenance,
-    view: RunView,
-    inside: list[str],
-    services: dict[str, ComputeService],
-) -> None:
-    """Refuse unknown hosts, as long as the run has not begun.
-
-    :raises ConfigurationError: names the host and the nearest that exists
-    """
-    view.missing = sorted({*asked.hosts} - {*inside})
-    if not view.missing or view.done:
-        return
+def _is_closing(
+    asked: Maintenance, services: Mapping[str, ComputeService]
+) -> bool:
+    """Whether a host is closed by the run."""
     reasons = [
         closing_reason.parsed(service.disabled_reason)
         for service in services.values()
     ]
-    if any(reason and reason.run == asked.run for reason in reasons):
+    return any(reason and reason.run == asked.run for reason in reasons)
+
+
+def _require_known(view: RunView, inside: list[str]) -> None:
+    """Refuse unknown hosts.
+
+    :raises ConfigurationError: names the host and the nearest that exists
+    """
+    if not view.missing:
         return
     name = view.missing[0]
     hint = near_names.of_cloud(name, inside)
@@ -84,3 +91,24 @@ def _require_hosts(
         f'Audit parameter hosts: "{name}" is no host of a scope of the '
         f'audit; {hint}'
     )
+
+
+def _require_free(
+    asked: Maintenance,
+    services: Mapping[str, ComputeService],
+    elsewhere: Mapping[str, str],
+) -> None:
+    """Refuse hosts of another run.
+
+    :raises ConfigurationError: names the host and the run
+    """
+    for name in asked.hosts:
+        text = services[name].disabled_reason if name in services else ''
+        reason = closing_reason.parsed(text)
+        run = reason.run if reason is not None else elsewhere.get(name)
+        if run is not None:
+            raise exceptions.ConfigurationError(
+                f'Audit parameter hosts: "{name}" is in run "{run}" already; '
+                'wait until that run has ended, or remove the host from one '
+                'of the two'
+            )

@@ -441,8 +441,17 @@ OF_CELLS = (
 """Of the action that moves a server to another cell: its own tests have
 these."""
 
+OF_MAINTENANCE = (
+    Fault.HOST_TAKEN_OVER,
+    Fault.HOST_OCCUPIED,
+    Fault.HOST_NOT_DONE,
+    Fault.TOO_MANY_UNAVAILABLE,
+)
+"""Of the actions that close a host, hand it over and open it:
+test_close, test_hand_over and test_reopen have these."""
+
 for _fault in Fault:
-    if _fault not in OF_RECOVERY + OF_CELLS:
+    if _fault not in OF_RECOVERY + OF_CELLS + OF_MAINTENANCE:
         _add(_fault)
 
 

@@ -43,7 +43,8 @@ class TestHandOver(base.HostTestCase):
 
     def test_occupied(self) -> None:
         self.close()
-        self.assertIn('holds x on h1', self.refused(self.run_of(['x'])))
+        text = self.refused(self.run_of(['x']))
+        self.assertIn('h1 is not handed over: Placement still has', text)
 
     def test_something_comes_within_the_minute(self) -> None:
         self.close()

@@ -103,3 +103,20 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             'no host is closed or opened: no answer',
             additions.summary(unknown),
         )
+
+    def test_what_others_have_changed(self):
+        """It is told, and nothing is done about it."""
+        result = self.run_of(
+            scope('a'),
+            states={
+                'h1': HostState('h1', State.FOREIGN),
+                'h2': HostState('h2', State.OPENED),
+            },
+        )
+        self.assertEqual(
+            'run r: 0 of 2 hosts done, h1: closed by somebody else, so the '
+            'run does not open it, h2: opened by somebody else, so the run '
+            'does not close it',
+            additions.summary(result),
+        )
+        self.assertEqual([], self.of([], result))

@@ -63,12 +63,27 @@ class TestView(base.BaseTestCase):
         seen, _ = view(RunQueries('done', ''), done=reading())
         self.assertEqual(RunView(missing=['gone']), seen)
 
-    def test_no_number(self) -> None:
-        seen, [warning] = view(
-            RunQueries('done', ''), done=reading(a=math.nan, b=1.0)
+    @ddt.data('done', 'ready')
+    def test_no_number(self, query: str) -> None:
+        """Of a host of the run: nobody is done, as without an answer."""
+        readings = {'done': reading(b=1.0), 'ready': reading(b=1.0)}
+        readings[query] = reading(a=math.nan, b=1.0)
+        seen, _ = view(RunQueries('done', 'ready'), **readings)
+        self.assertIn(f'maintenance_{query}_query', seen.unknown)
+        self.assertIn('the value of a is NaN', seen.unknown)
+        self.assertEqual(([], []), (seen.done, seen.ready))
+
+    def test_no_number_of_another_host(self) -> None:
+        seen, _ = view(RunQueries('done', ''), done=reading(c=math.nan, b=1.0))
+        self.assertEqual(RunView('', ['b'], ['b'], ['gone']), seen)
+
+    def test_a_query_that_cannot_be_parsed(self) -> None:
+        bad = Reading(
+            'up{', Health.UNREACHABLE, error='unexpected end of input'
         )
-        self.assertEqual(['b'], seen.done)
-        self.assertIn('gives NaN for a', warning)
+        seen, _ = view(RunQueries('done', ''), done=bad)
+        self.assertIn('unexpected end of input', seen.unknown)
+        self.assertEqual([], seen.done)
 
     def test_no_query(self) -> None:
         seen, _ = view(RunQueries('', 'ready'))

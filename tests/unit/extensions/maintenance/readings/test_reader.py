@@ -39,10 +39,15 @@ class TestReader(base.BaseTestCase):
         *hosts: str,
         done: Reading | None = None,
         closed: tuple[str, ...] = (),
+        elsewhere: dict[str, str] | None = None,
     ) -> RunView:
         nova: Any = None  # it is not asked
         asked = Maintenance('r', hosts)
-        reader = MaintenanceReader(RunQueries('done', ''), lambda run: closed)
+        reader = MaintenanceReader(
+            RunQueries('done', ''),
+            lambda run: closed,
+            lambda run: elsewhere or {},
+        )
         answers = test_done_hosts.Prometheus(
             done=done or test_done_hosts.reading()
         )
@@ -84,3 +89,47 @@ class TestReader(base.BaseTestCase):
         view = self.read('a', 'x')
         self.assertEqual(['x'], view.missing)
         self.assertIn('no scope of the audit: x', self.gathered.warnings[-1])
+
+    def close(self, host: str, run: str) -> None:
+        assert self.gathered.services is not None
+        reason = ClosingReason(run, Step.EMPTYING, 0.0, AUDIT)
+        self.gathered.services[host] = ComputeService(
+            host, state='up', status='disabled', disabled_reason=str(reason)
+        )
+
+    def refused(self, *hosts: str, **more: Any) -> str:
+        error = self.assertRaises(
+            exceptions.ConfigurationError, self.read, *hosts, **more
+        )
+        self.assertNotIn(maintenance.NAME, self.gathered.beside)
+        return str(error)
+
+    def test_a_host_of_another_run(self) -> None:
+        """Which has closed it, or will."""
+        text = self.refused('a', 'b', elsewhere={'b': 's', 'c': 't'})
+        self.assertIn('hosts: "b" is in run "s" already', text)
+        self.close('a', 's')
+        self.assertIn('"a" is in run "s" already', self.refused('a', 'b'))
+
+    def test_a_run_that_has_begun_goes_on(self) -> None:
+        self.close('a', 'r')
+        view = self.read('a', 'b', elsewhere={'b': 's'})
+        self.assertEqual([], view.missing)
+
+    def test_as_watcher_remembers(self) -> None:
+        """Not because some hosts are done: those may be of the other run."""
+        others = {'b': 's'}
+        done = test_done_hosts.reading(a=1.0)
+        self.refused('a', 'b', done=done, elsewhere=others)
+        view = self.read(
+            'a', 'b', done=done, closed=('a',), elsewhere=others
+        )
+        self.assertEqual(['a'], view.done)
+
+    def test_a_host_that_somebody_else_has_closed(self) -> None:
+        """Its state says so; the run may begin with the others."""
+        assert self.gathered.services is not None
+        self.gathered.services['a'] = ComputeService(
+            'a', state='up', status='disabled', disabled_reason='mine'
+        )
+        self.assertEqual(RunView(), self.read('a', 'b'))
