@@ -19,6 +19,8 @@ from kronos.common import exceptions
 from kronos.engine.settings import PlanMode, SearchName
 from kronos.engine.types import PastRestart
 from kronos.extensions.cells.cell_drain import OffloadedServer, needs_of
+from kronos.extensions.maintenance.notices import announcements
+from kronos.extensions.maintenance.notices.notice import Event, HostNotice
 from kronos.extensions.recovery.failures import Failures
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
@@ -221,13 +223,14 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
 
 
 def of_notices() -> list[Any]:
-    """What a listener is sent: started, completed, failed."""
+    """What a listener is sent of migrations, and of maintained hosts."""
     sent: list[Any] = []
+    conf = types.SimpleNamespace(
+        kronos=types.SimpleNamespace(notify=True, maintenance_webhook_url='')
+    )
     facts = dict.fromkeys(notifications.Facts.__dataclass_fields__, 'x')
     notices = notifications.Notices(
-        notifications.Facts(**facts),
-        types.SimpleNamespace(kronos=types.SimpleNamespace(notify=True)),
-        sent.append,
+        notifications.Facts(**facts), conf, sent.append
     )
     record = notifications.Record()
     notices.started(request_id='x', retry_count=0)
@@ -238,6 +241,10 @@ def of_notices() -> list[Any]:
         retry_count=0,
         final=True,
     )
+    more = {'action_uuid': 'x', 'action_plan_uuid': 'x'}
+    announcer = announcements.Announcer(conf, dict, more, sent.append)
+    for event in Event:
+        announcer.announce(HostNotice(event, 'x', 'x', 'x', 0.0))
     return sent
 
 

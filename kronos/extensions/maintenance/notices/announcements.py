@@ -113,12 +113,11 @@ def outbox(conf: Any, services: Services) -> Outbox | None:
     :param services: for what an earlier process could not say
     :returns: None: there is no webhook, or it cannot be used
     """
-    address = address_of(conf)
-    if not address.url:
+    if not conf.kronos.maintenance_webhook_url:
         return None
     with _own.lock:
         if _own.outbox is None:
-            _own.outbox = _made(conf, address, services)
+            _own.outbox = _made(conf, address_of(conf), services)
         return _own.outbox
 
 
@@ -126,7 +125,7 @@ def address_of(conf: Any) -> Address:
     """The webhook of the options."""
     kronos = conf.kronos
     return Address(
-        kronos.maintenance_webhook_url or '',
+        kronos.maintenance_webhook_url,
         kronos.maintenance_webhook_key_file or '',
         kronos.maintenance_webhook_cafile or '',
         kronos.maintenance_webhook_timeout,
