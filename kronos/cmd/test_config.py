@@ -31,7 +31,12 @@ from kronos.cmd.checks import (
 )
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.causes import answers, hypervisors, windows
+from kronos.cmd.checks.causes import (
+    answers,
+    budgets,
+    hypervisors,
+    windows,
+)
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.loads import history
 from kronos.cmd.screen import progress
@@ -287,15 +292,15 @@ class ConfigTest:
             )
             hosts.update(host for snapshot in taken for host in snapshot.hosts)
             windows.check_snapshots(kronos, clients, taken, to)
+            budgets.check(taken, enabled, settings, to)
             hypervisors.check(taken, settings, to)
             causes = answers.Causes(once, taken, settings, remedy, to)
             self._add('queries', each.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:
                 continue
             everyone = clients.nova.list_instances()
-            servers = instances.check(
-                enabled, once, taken, everyone, causes, to
-            )
+            context = taken, everyone, causes, to
+            servers = instances.check(enabled, once, *context)
             self._add('servers', each.path, servers)
             instances.check_consent(taken, everyone, settings, to)
             judged = scopes.judge(taken, request, enabled, causes, to)

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The audits of the loop: the real engine, on snapshots of its cloud.
 
-An audit in cooldown costs next to nothing: whether its scope rests is asked
-before anything is read.
+An audit of a scope that rests costs next to nothing: its window and cooldown
+are asked before anything is read.
 """
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from kronos.engine.eligibility import cooldown
+from kronos.engine.eligibility import budgets, cooldown, window
 from kronos.engine.planning import propose
 from kronos.engine.planning.propose import ScheduledPlan
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
+    Disruption,
     Event,
     Host,
     Instance,
@@ -25,6 +27,7 @@ from kronos.engine.types import (
     Reading,
     Sample,
     Snapshot,
+    Stop,
     StopReason,
 )
 from kronos.policies.models import LabelType, Policy
@@ -33,7 +36,8 @@ from kronos.recordings.recording import Recording
 from kronos.simulate.accounting import Floats
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.meter import Meter, QueryWindows
-from kronos.snapshots import scopes
+from kronos.snapshots import scope_windows, scopes
+from kronos.snapshots.scope_windows import PlanContext
 from kronos.snapshots.scopes import ScopeRequest
 
 
@@ -49,6 +53,8 @@ class Audit:
     max_concurrent: int = 2
     windows: dict[str, QueryWindows] = field(default_factory=dict)
     """By policy; of one that is not in it those of its queries."""
+    strategy: str = ''
+    """``kronos_spread``, ...: which windows for moves apply to it."""
 
     @property
     def enabled(self) -> list[Policy]:
@@ -69,6 +75,11 @@ class Audit:
             settings.return_guard_seconds,
             settings.quarantine_seconds,
         )
+
+    @property
+    def budget_seconds(self) -> float:
+        """Seconds for which a move counts in its disruption budgets."""
+        return budgets.longest_window(self.settings)
 
 
 @dataclass
@@ -118,6 +129,11 @@ class Auditor:
             for name in cloud.names
         }
         self._samples = SampleStore(cloud)
+        self._context = PlanContext(
+            self._recorded.cloud.aggregates,
+            audit.strategy,
+            audit.max_concurrent,
+        )
         self._next = 0.0
         self.counts = AuditCounts()
 
@@ -142,23 +158,32 @@ class Auditor:
         return True
 
     def plan(
-        self, tick: int, now: float, events: list[Event]
+        self,
+        tick: int,
+        now: float,
+        events: list[Event],
+        disruptions: Sequence[Disruption] = (),
     ) -> ScheduledPlan | None:
-        """Plan all scopes that do not rest; None: all of them do."""
+        """Plan all scopes that do not rest; None: all of them do.
+
+        :param disruptions: as far as the budgets of the audit count them
+        """
         began = time.process_time()
-        awake = [
-            scope
-            for scope in self.scopes.values()
-            if not self._rests(scope, now, events)
-        ]
-        self.counts.ends[StopReason.COOLDOWN.value] += len(self.scopes) - len(
-            awake
-        )
-        if not awake:
+        snapshots = []
+        for scope in self.scopes.values():
+            bare = self._bare(scope, now, events)
+            if stop := _standstill(bare, self.audit.settings):
+                self.counts.ends[stop.value] += 1
+                continue
+            snapshots.append(
+                replace(
+                    self.snapshot(scope, tick, now, events),
+                    disruptions=[*disruptions],
+                    window=bare.window,
+                )
+            )
+        if not snapshots:
             return None
-        snapshots = [
-            self.snapshot(scope, tick, now, events) for scope in awake
-        ]
         plan = propose.plan(
             snapshots,
             self.policies,
@@ -173,15 +198,15 @@ class Auditor:
         self.counts.longest = max(self.counts.longest, spent)
         return plan
 
-    def _rests(self, scope: 'Scope', now: float, events: list[Event]) -> bool:
-        """Whether it is in its cooldown, as the engine itself judges."""
-        if self.audit.settings.cooldown_seconds <= 0:
-            return False
+    def _bare(
+        self, scope: 'Scope', now: float, events: list[Event]
+    ) -> Snapshot:
+        """A scope with its window and nothing to plan by."""
         bare = Snapshot(
             scope.name, scope.hosts, {}, {}, events=events, taken_at=now
         )
-        past = cooldown.remember(bare, self.audit.settings)
-        return past.standstill is not None
+        scope_windows.note([bare], self.audit.settings, self._context)
+        return bare
 
     def snapshot(
         self, scope: 'Scope', tick: int, now: float, events: list[Event]
@@ -268,6 +293,16 @@ class Auditor:
             if policy.host_capacity_query is not None and 'cpu' in policy.name
         ]
         return min([room, *(size for size in sizes if size >= 1)])
+
+
+def _standstill(bare: Snapshot, settings: Settings) -> Stop | None:
+    """Why a scope rests, as the engine itself judges; None if it does not."""
+    if closed := window.why_closed(bare):
+        return window.STOPS[closed.code]
+    if settings.cooldown_seconds <= 0:
+        return None
+    past = cooldown.remember(bare, settings)
+    return StopReason.COOLDOWN if past.standstill else None
 
 
 def _as_simulated(policy: Policy, windows: QueryWindows) -> Policy:

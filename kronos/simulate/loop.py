@@ -122,7 +122,10 @@ class Loop:
         if self._column.kind is Kind.PLAIN_RULE:
             plan = self._by_plain_rule(auditor, tick, now)
         else:
-            planned = auditor.plan(tick, now, events)
+            counted = self.moves.disruptions(
+                now - auditor.audit.budget_seconds
+            )
+            planned = auditor.plan(tick, now, events, counted)
             if planned is None:
                 return
             plan = planned

@@ -2,11 +2,13 @@
 """The moves of the loop: they wait, are under way, arrive or fail.
 
 A plan is carried out as Watcher would: each step takes the seconds that are
-expected of it, waits for its parents, and for the turns of its hosts.
+expected of it, waits for its parents, and for the turns of its hosts. One that
+would not end before its window closes is skipped.
 """
 
 import bisect
 import heapq
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,7 +17,14 @@ import numpy as np
 from kronos.engine.faults import Fault
 from kronos.engine.planning.propose import ScheduledPlan
 from kronos.engine.scheduling import makespan
-from kronos.engine.types import Event, MigrationStep, Origin, Outcome
+from kronos.engine.types import (
+    Disruption,
+    Event,
+    MigrationStep,
+    Origin,
+    Outcome,
+    ScopeWindow,
+)
 from kronos.simulate.accounting import Move
 from kronos.simulate.cloud import Cloud
 
@@ -51,8 +60,24 @@ class Trip:
     fails: bool
     step: MigrationStep
     plan: str
+    project: str = ''
+    """Id of the project of its server."""
+    latest: float = math.inf
+    """Unix seconds until when it may begin, by the window of its scope."""
     outcome: Outcome = Outcome.PLANNED
     fault: Fault | None = None
+
+    def disruption(self) -> Disruption | None:
+        """The same as budgets count it; None: it was never begun."""
+        project = self.project
+        if self.outcome is Outcome.PLANNED:
+            return Disruption(self.step.instance, project)
+        if self.fault not in _OF_NOVA:
+            return None
+        is_under_way = self.outcome is Outcome.UNDER_WAY
+        return Disruption(
+            self.step.instance, project, self.begin, is_under_way
+        )
 
     def events(self) -> Iterator[Event]:
         """What Watcher and Nova remember of it."""
@@ -136,12 +161,14 @@ class Moves:
             [step.seconds for step in ordered],
             max_concurrent,
         )
+        windows = {scope.name: scope.window for scope in plan.report.scopes}
         lost: set[int] = set()
         for rank, step in enumerate(ordered):
             if lost.intersection(parents[rank]):
                 lost.add(rank)  # Watcher runs nothing behind a failure
                 continue
             trip = self._trip(step, now, now + begins[rank])
+            trip.latest = _latest_begin(windows.get(step.scope))
             if trip.fails:
                 lost.add(rank)
             self._rank += 1
@@ -164,6 +191,7 @@ class Moves:
             self._is_failing(instance, now),
             step,
             f'plan-{self._plans}',
+            self._cloud.instances[step.instance].project_id,
         )
 
     def _is_failing(self, instance: int, now: float) -> bool:
@@ -187,7 +215,8 @@ class Moves:
     def _begin(self, trip: Trip) -> bool:
         """Let it set out, if its server is there and has room to go to."""
         cloud, server = self._cloud, trip.instance
-        if cloud.host[server] != trip.source or server in cloud.going:
+        is_elsewhere = cloud.host[server] != trip.source
+        if is_elsewhere or server in cloud.going or trip.begin > trip.latest:
             self.active.remove(trip)  # it is skipped: nothing is tried
             return False
         if not cloud.fits(server)[trip.destination]:
@@ -254,3 +283,23 @@ class Moves:
             *self._past,
             *(event for trip in self.active for event in trip.events()),
         ]
+
+    def disruptions(self, since: float) -> list[Disruption]:
+        """All that budgets count, also of servers that are gone.
+
+        :param since: Unix seconds; what ended before counts no more
+        """
+        old = bisect.bisect_left(self.over, since, key=lambda trip: trip.end)
+        trips = [*self.over[old:], *self.active]
+        counted = (trip.disruption() for trip in trips)
+        return [disruption for disruption in counted if disruption]
+
+
+def _latest_begin(window: ScopeWindow | None) -> float:
+    """Unix seconds until when a move of a plan may begin.
+
+    :param window: of its scope, as the plan was made
+    """
+    if window is None or window.is_exempt or window.changes_at is None:
+        return math.inf
+    return window.changes_at - window.move_seconds

@@ -242,6 +242,7 @@ def _audit(load: Load, request: Request, strategy: str, own: _Own) -> Audit:
             for policy in policies
             if policy.enabled
         },
+        f'kronos_{strategy}' if strategy else recording.strategy,
     )
 
 

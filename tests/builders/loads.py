@@ -51,9 +51,10 @@ def load(
     groups: Sequence[ServerGroup] = (),
     memory_mb: int = 2048,
     window: str = 'now',
+    project: str = '',
     **settings: Any,
 ) -> Load:
-    """A cloud of one aggregate.
+    """A cloud of one aggregate, whose servers are of one project.
 
     :param usage: by tick and server, the same for every policy
     :param placement: by tick and server, or by server
@@ -72,6 +73,7 @@ def load(
             f'vm-{number}',
             vcpus=1,
             memory_mb=memory_mb,
+            project_id=project,
             group=group_of.get(uuid(number)),
             host_at_start=hosts[places[0, number]]
             if places[0, number] >= 0
@@ -137,6 +139,7 @@ def _recording(
                     row.uuid,
                     row.vcpus,
                     row.memory_mb,
+                    project_id=row.project_id,
                 )
                 for row, host in last
             ],

@@ -39,6 +39,7 @@ def audit(
         windows={
             policy.name: windows or QueryWindows() for policy in policies
         },
+        strategy=f'kronos_{mode.value}',
     )
 
 

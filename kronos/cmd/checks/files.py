@@ -9,6 +9,7 @@ from oslo_config import cfg
 from kronos.clients.prometheus import auth
 from kronos.cmd import credentials
 from kronos.cmd.checks import findings as causes
+from kronos.cmd.checks.causes import budgets
 from kronos.cmd.checks.findings import Cause, Findings
 from kronos.cmd.config_files import Paths
 from kronos.common.names import near_names
@@ -58,6 +59,8 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
             'path to Prometheus can read the credentials',
             'set url to https://, and cafile if its CA is your own',
         )
+    if not faults:
+        budgets.check_phases(conf.kronos, findings)
     return not faults
 
 

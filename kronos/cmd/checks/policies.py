@@ -81,6 +81,7 @@ def check_one(
         _threshold(policy, to)
         _capacity(policy, settings, to)
         _window(policy, kronos.cooldown, to)
+        _settling(policy, kronos, to)
 
 
 def rows(policy_set: PolicySet) -> list[dict[str, Any]]:
@@ -181,6 +182,28 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
             'average over it by a subquery that follows the server',
             key=f'window {seconds:g}',
         )
+
+
+def _settling(policy: Policy, kronos: Any, to: Findings) -> None:
+    """The samples must show a whole plan before its effect is measured."""
+    settling, name = kronos.effect_settling_seconds, 'effect_settling_seconds'
+    if settling is None:
+        settling, name = kronos.cooldown, 'cooldown'
+    lengths = windows(policy.imbalance_query)
+    seconds, text = max(lengths, default=(0.0, ''))
+    if settling > 0 and seconds <= settling:
+        return
+    reason = 'the newest samples are from before the last migrations'
+    if seconds > settling:
+        reason = f'its imbalance_query looks back [{text}]'
+    to.warning(
+        'effect-settling',
+        f'policy {policy.name}: Kronos measures the effect of a plan '
+        f'{settling} s after its end ({name}), and {reason}',
+        'set effect_settling_seconds longer than the queries look back, and '
+        'than the interval between samples',
+        because=[causes.option(name)],
+    )
 
 
 def windows(query: str) -> list[tuple[float, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from kronos.engine import types, wording
 from kronos.engine.extension import Phase
-from kronos.reports import certificates, rest
+from kronos.reports import certificates, limits, rest
 from kronos.snapshots import exclusions
 from kronos.strategies.outcome.additions import PLAIN, Additions
 
@@ -16,6 +16,9 @@ REASON = 120
 
 WHY = 70
 """Characters of a reason beside the outcome of a plan."""
+
+CONSENTS = 2
+"""Servers of a host that are named as staying without consent."""
 
 UNJUDGED = 90
 """Characters of the reason why a policy was not judged."""
@@ -203,7 +206,7 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
 def drained(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_drain``, host by host."""
     return ', '.join(
-        not_drained(scope) + [_drain(drain) for drain in scope.drains]
+        not_drained(scope) + [_drain(scope, drain) for drain in scope.drains]
     )
 
 
@@ -217,14 +220,17 @@ def repaired(scope: types.AggregateResult) -> str:
 def _beside(scope: types.AggregateResult) -> str:
     """What the other phases leave undone or repair."""
     parts = not_drained(scope)
-    parts += [_drain(drain) for drain in scope.drains if drain.staying]
+    parts += [_drain(scope, drain) for drain in scope.drains if drain.staying]
     if scope.violations_before:
         parts.append(_groups(scope))
     return ''.join(f', {part}' for part in parts)
 
 
-def _drain(drain: types.Drain) -> str:
-    """``h1: 5 leave, 1 stays (the instance is locked)``."""
+def _drain(scope: types.AggregateResult, drain: types.Drain) -> str:
+    """``h1: 5 leave, 1 stays (the instance is locked)``.
+
+    Those that stay because of consent are named.
+    """
     verb = 'leaves' if drain.leaving == 1 else 'leave'
     text = f'{drain.host}: {drain.leaving} {verb}'
     if not drain.staying:
@@ -233,7 +239,9 @@ def _drain(drain: types.Drain) -> str:
     # The most frequent reason; of equally frequent ones the first.
     counts = Counter(drain.staying.values())
     reason = min(counts, key=lambda why: (-counts[why], why))
-    return f'{text}, {number} {"stays" if number == 1 else "stay"} ({reason})'
+    names = limits.staying_servers(scope, drain.staying, CONSENTS)
+    text += f', {number} {"stays" if number == 1 else "stay"} ({reason}'
+    return f'{text}; without consent: {names})' if names else f'{text})'
 
 
 def not_drained(scope: types.AggregateResult) -> list[str]:

@@ -247,6 +247,39 @@ class TestOffline(CheckTestCase):
             {'weight-zero', 'policy-disabled'}, set(self.codes(report))
         )
 
+    def test_an_effect_that_is_measured_too_early(self) -> None:
+        self.write_policies(policy(imbalance_query='rate(x[15m])'))
+        for options, why in (
+            ({'cooldown': 900}, ''),
+            ({'cooldown': 0, 'effect_settling_seconds': 900}, ''),
+            ({'cooldown': 0}, '0 s after its end (cooldown)'),
+            ({'effect_settling_seconds': 899}, 'looks back [15m]'),
+        ):
+            conf = self.conf(**options)
+            report = self.check('--offline', '--config-file', conf)
+            self.assertEqual(
+                bool(why), 'effect-settling' in self.codes(report)
+            )
+            if why:
+                text = self.finding(report, 'effect-settling')['text']
+                self.assertIn(why, text)
+
+    def test_phases_without_a_budget(self) -> None:
+        self.write_policies(policy())
+        for names, unknown in (
+            ('evacuate,pack,cell_drain', ''),
+            ('evacuate,drain', 'drain'),
+        ):
+            conf = self.conf(budget_exempt=names)
+            report = self.check('--offline', '--config-file', conf)
+            result = self.codes(report)
+            self.assertEqual(bool(unknown), 'budget-exempt-unknown' in result)
+            if unknown:
+                finding = self.finding(report, 'budget-exempt-unknown')
+                self.assertEqual('warning', finding['level'])
+                self.assertTrue(finding['text'].endswith(': drain'))
+                self.assertIn('relieve, spread', finding['mend'])
+
     def test_a_threshold_of_pack(self) -> None:
         for more, codes in (({}, {}), ({'threshold': 0.15}, {'warning'})):
             self.write_policies(

@@ -8,11 +8,18 @@ from oslotest import base
 
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
-from kronos.engine.types import Event, Origin, Outcome, ServerGroup
+from kronos.engine.types import (
+    Disruption,
+    Event,
+    Origin,
+    Outcome,
+    ServerGroup,
+)
 from kronos.policies.windows import Window, of_query
 from kronos.simulate.audits import Auditor
 from kronos.simulate.cloud import Cloud
 from kronos.simulate.meter import Meter, QueryWindows
+from kronos.snapshots import settings_from_conf
 from tests.builders import loads, simulations
 
 NOW = loads.START
@@ -109,6 +116,61 @@ class TestPlans(AuditTestCase):
                 )
             ],
         )
+
+
+class TestLimits(AuditTestCase):
+    """It is Tuesday, 22:15 UTC."""
+
+    def auditor_in(self, *windows: str, **fields: Any) -> Auditor:
+        options = settings_from_conf.default_settings()
+        fields = {'window_exempt': options.window_exempt} | fields
+        auditor = self.auditor(**fields)
+        auditor.audit.settings.windows = [*windows]
+        return auditor
+
+    def test_closed_window(self) -> None:
+        auditor = self.auditor_in('Tue 22:30-23:00 UTC')
+        self.assertIsNone(auditor.plan(0, NOW, []))
+        self.assertEqual({'window': 1}, dict(auditor.counts.ends))
+        self.assertEqual(0, auditor.counts.plans)
+        self.assertIsNotNone(auditor.plan(0, NOW + 900, []))
+
+    def test_window_of_an_aggregate(self) -> None:
+        [aggregate] = self.load.recording.gathered.cloud.aggregates
+        aggregate.metadata['kronos:window'] = 'Tue 22:30-23:00 UTC'
+        auditor = self.auditor_in('Tue 22:00-22:30 UTC')
+        self.assertIsNone(auditor.plan(0, NOW, []))
+
+    def test_exempt_strategy(self) -> None:
+        auditor = self.auditor_in(
+            'Tue 22:30-23:00 UTC', window_exempt=['kronos_spread']
+        )
+        self.assertIsNotNone(auditor.plan(0, NOW, []))
+
+    def test_no_more_moves_than_end_inside(self) -> None:
+        """Two at a time, of 600 s each, until 22:30."""
+        auditor = self.auditor_in(
+            'Tue 22:00-22:30 UTC', budget=9, expected_move_seconds=600.0
+        )
+        plan = auditor.plan(0, NOW, [])
+        assert plan
+        [result] = plan.report.scopes
+        assert result.window
+        self.assertEqual(2, result.window.most_moves)
+        self.assertIsNone(auditor.plan(0, NOW + 301, []))
+        self.assertEqual(1, auditor.counts.ends['window_too_short'])
+
+    def test_used_budget(self) -> None:
+        auditor = self.auditor(instance_budget='1/3600')
+        movers = {loads.uuid(0), loads.uuid(1)}
+        moved = [Disruption(uuid, '', NOW - 60) for uuid in movers]
+        self.assertLess(set(), movers & self.moving(auditor, []))
+        self.assertEqual(set(), movers & self.moving(auditor, moved))
+
+    def moving(self, auditor: Auditor, moved: list[Disruption]) -> set[str]:
+        plan = auditor.plan(0, NOW, [], moved)
+        assert plan
+        return {step.instance for step in plan.report.steps}
 
 
 class TestRest(AuditTestCase):

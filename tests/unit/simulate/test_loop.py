@@ -69,6 +69,40 @@ class TestSteadyLoad(base.BaseTestCase):
         np.testing.assert_allclose(result.imbalance['cpu'], 5 / 8)
 
 
+class TestLimits(base.BaseTestCase):
+    """Loads change all the time, from 22:15 UTC on, a Tuesday."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        usage = simulations.noisy(24, 12)
+        self.load = loads.load(usage, [0] * 12, [8.0] * 3, project='p1')
+
+    def minutes(self, **options: Any) -> list[float]:
+        """After the first audit, at which moves arrive."""
+        column = simulations.column(
+            self.load,
+            cooldown_seconds=0.0,
+            instance_cooldown_seconds=0.0,
+            return_guard_seconds=0.0,
+        )
+        for name, value in options.items():
+            setattr(column.audits[0].settings, name, value)
+        journeys = loop.run(self.load, column).journeys
+        return [(each.at - loads.START) / 60 for each in journeys]
+
+    def test_windows(self) -> None:
+        inside = self.minutes(windows=['Tue 22:35-22:55 UTC'])
+        self.assertLess(min(self.minutes()), 20)
+        self.assertTrue(inside)
+        self.assertTrue(all(20 <= time <= 40 for time in inside), str(inside))
+
+    def test_budgets(self) -> None:
+        """One plan leaves the next ones less."""
+        self.assertLess(2, len(self.minutes()))
+        first, second = self.minutes(project_budget='1/3600')
+        self.assertGreaterEqual(second - first, 60)
+
+
 class TestLongPlan(base.BaseTestCase):
     def test_audits_wait_for_it(self) -> None:
         """As in Watcher, whatever the cooldown of the scope is."""

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are plans carried out in time, and remembered as Watcher and Nova do?"""
 
+from typing import Any
+
 from oslotest import base
 
 from kronos.engine.planning.propose import ScheduledPlan
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
+    Disruption,
     MigrationPhase,
     MigrationStep,
     Origin,
     Outcome,
+    ScopeWindow,
     StopReason,
 )
 from kronos.simulate.cloud import Cloud
@@ -23,7 +27,7 @@ NOW = 1000.0
 class MovesTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
-        load = loads.load([[1.0] * 3] * 2, [0, 0, 1], [8.0] * 3)
+        load = loads.load([[1.0] * 3] * 2, [0, 0, 1], [8.0] * 3, project='p1')
         self.cloud = Cloud(load)
         for server, host in enumerate([0, 0, 1]):
             self.cloud.boot(server, host)
@@ -49,9 +53,10 @@ class MovesTestCase(base.BaseTestCase):
         self,
         *steps: MigrationStep,
         parents: list[list[int]] | None = None,
+        window: ScopeWindow | None = None,
     ) -> None:
         result = AggregateResult(
-            'agg', StopReason.BUDGET, '', steps=list(steps)
+            'agg', StopReason.BUDGET, '', steps=list(steps), window=window
         )
         plan = ScheduledPlan(
             CycleReport([result]),
@@ -66,6 +71,68 @@ class MovesTestCase(base.BaseTestCase):
             for event in self.moves.events(0.0)
             if event.origin is Origin.WATCHER
         ]
+
+
+class TestWindows(MovesTestCase):
+    def begun(self, **fields: Any) -> list[str]:
+        """Of two moves, of which the second waits for 20 s."""
+        window = ScopeWindow(True, move_seconds=20.0, **fields)
+        steps = self.step(0, 0, 1), self.step(1, 0, 2)
+        self.start(*steps, window=window)
+        self.moves.advance(NOW + 300)
+        return [instance for instance, _, _ in self.outcomes()]
+
+    def test_one_that_would_end_late_is_skipped(self) -> None:
+        self.assertEqual(['0'], self.begun(changes_at=NOW + 39.0))
+        self.assertEqual([], self.moves.active)
+        self.assertEqual([1, 0, 1], self.cloud.host.tolist())
+
+    def test_one_that_ends_in_time(self) -> None:
+        self.assertEqual(['0', '1'], self.begun(changes_at=NOW + 40.0))
+
+    def test_a_window_that_never_closes(self) -> None:
+        self.assertEqual(['0', '1'], self.begun())
+
+    def test_exempt(self) -> None:
+        begun = self.begun(changes_at=NOW, is_exempt=True)
+        self.assertEqual(['0', '1'], begun)
+
+
+class TestDisruptions(MovesTestCase):
+    """What was requested from Nova, or will be, counts."""
+
+    def test_each_state(self) -> None:
+        self.start(self.step(0, 0, 1), self.step(1, 0, 2))
+        waiting = Disruption(loads.uuid(1), 'p1')
+        first = Disruption(loads.uuid(0), 'p1', NOW, is_under_way=True)
+        self.moves.advance(NOW)
+        self.assertEqual([first, waiting], self.moves.disruptions(NOW))
+        self.moves.advance(NOW + 20)
+        first = Disruption(loads.uuid(0), 'p1', NOW)
+        second = Disruption(loads.uuid(1), 'p1', NOW + 20, is_under_way=True)
+        self.assertEqual([first, second], self.moves.disruptions(NOW))
+        self.assertEqual([second], self.moves.disruptions(NOW + 21))
+
+    def test_a_server_that_is_gone(self) -> None:
+        self.start(self.step(0, 0, 1))
+        self.moves.advance(NOW + 300)
+        self.cloud.delete(0)
+        moved = Disruption(loads.uuid(0), 'p1', NOW)
+        self.assertEqual([moved], self.moves.disruptions(NOW))
+
+    def test_failures(self) -> None:
+        self.moves = Moves(self.cloud, 1.0, 0)
+        self.start(self.step(0, 0, 1))
+        self.moves.advance(NOW + 300)
+        failed = Disruption(loads.uuid(0), 'p1', NOW)
+        self.assertEqual([failed], self.moves.disruptions(NOW))
+
+    def test_one_without_room_was_never_requested(self) -> None:
+        self.start(self.step(0, 0, 1))
+        self.cloud.used[1, 1] = self.cloud.capacity[1, 1]
+        self.moves.advance(NOW + 300)
+        self.assertEqual(1, len(self.moves.over))
+        self.assertEqual([], self.moves.disruptions(0.0))
 
 
 class TestTime(MovesTestCase):

@@ -203,6 +203,28 @@ class SummaryTestCase(golden.GoldenTestCase):
             'alpha: 1 migration, h1: 1 leaves, h2: 1 leaves, 3 stay (y)', told
         )
 
+    def test_who_stays_without_consent(self):
+        told = self.summary(
+            scope(
+                steps=[step(1)],
+                drains=[
+                    types.Drain('h1', 'off', 4, 1, dict.fromkeys('abc', 'x')),
+                    types.Drain('h2', 'off', 1, 0, {'d': 'x'}),
+                ],
+                instances={
+                    uuid: types.InstanceStanding(f'vm-{uuid}', 'h1')
+                    for uuid in 'abcd'
+                },
+                consents=[types.ConsentStanding('never', 'p1', 3, [*'abc'])],
+            ),
+            outcome=status_messages.drained,
+        )
+        self.assertEqual(
+            'alpha: 1 migration, h1: 1 leaves, 3 stay (x; without consent: '
+            'vm-a, vm-b of project p1 and 1 more), h2: 0 leave, 1 stays (x)',
+            told,
+        )
+
     def test_hosts_that_cannot_be_drained_beside_a_plan(self):
         """Named whatever the plan is for."""
         down = 'nova-compute is down'
