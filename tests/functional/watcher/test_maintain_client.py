@@ -125,20 +125,24 @@ class TestMaintainClient(base.KronosTestCase):
             ('error', ('--run', 'r', '--host', 'h9'), 'on a host h9; '),
         ):
             text = self.check(word, 'start', *words)
-            self.assertIn(line, text)
-            self.assertEqual(1, text.count('\n'), text)
+            # Watcher's API logs to the same stream.
+            self.assertIn(line, text.splitlines()[-1])
         self.assertEqual([], objects.Audit.list(self.context))
 
     def test_every_status(self):
         self.assertIn('no maintenance run', self.check('error', 'status'))
-        started = self.check('reached', 'start', '--run', 'r1', '--host', *HOSTS)
+        started = self.check(
+            'reached', 'start', '--run', 'r1', '--host', *HOSTS
+        )
         self.assertEqual(('r1', 'PENDING'), (started['run'], started['state']))
         for other, line in (('r1', 'is live in'), ('r2', 'has h1, too')):
             text = self.check('error', 'start', '--run', other, '--host', 'h1')
             self.assertIn(line, text)
         self.assertEqual('waiting', self.check('not yet', 'status')['state'])
         self.assertIn('is PENDING', self.check('error', 'pause'))
-        self.assertIn('has no host h9', self.check_state('error', 'h9', 'done'))
+        self.assertIn(
+            'has no host h9', self.check_state('error', 'h9', 'done')
+        )
 
         self.plan_next()
         host = self.closed()

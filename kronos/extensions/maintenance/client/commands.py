@@ -7,6 +7,7 @@ command runs. Each has the exit statuses of
 """
 
 import argparse
+import math
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -154,24 +155,23 @@ class Status(RunCommand):
         from kronos.osc.run.polling import Polling
         from kronos.osc.run.views import View
 
-        talk, reader, host = self.dialogue(), self.reader(), parsed_args.host
-        limit = None
-        if parsed_args.timeout is not None:
-            limit = time.monotonic() + parsed_args.timeout
+        reader, host = self.reader(), parsed_args.host
+
+        def look() -> 'tuple[ExitStatus, RunStatus]':
+            status = reader.status(reader.run(parsed_args.run), host)
+            return run_status.exit_status(status, state, host), status
+
+        if not parsed_args.wait:
+            return look()
+        talk, limit = self.dialogue(), parsed_args.timeout or math.inf
+        until = time.monotonic() + limit
         polling = Polling(0.0, wait=lambda _: time.sleep(POLL_SECONDS))
         try:
-            for status in polling.looks(
-                lambda: reader.status(reader.run(parsed_args.run), host),
-                talk.remark,
-                'The run goes on without this command.',
+            for code, status in polling.looks(
+                look, talk.remark, 'The run goes on without this command.'
             ):
-                code = run_status.exit_status(status, state, host)
-                is_over = limit is not None and time.monotonic() >= limit
-                if (
-                    code is not ExitStatus.NOT_YET
-                    or not parsed_args.wait
-                    or is_over
-                ):
+                is_over = time.monotonic() >= until
+                if code is not ExitStatus.NOT_YET or is_over:
                     return code, status
                 talk.show(View(run_status.line(status, host)))
         finally:
