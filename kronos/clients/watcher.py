@@ -49,6 +49,22 @@ class _Audit(TypedDict):
     updated_at: NotRequired[Text]
 
 
+class _ListedAudit(TypedDict):
+    uuid: str
+    audit_type: NotRequired[Text]
+    name: NotRequired[Text]
+    state: NotRequired[Text]
+    status_message: NotRequired[Text]
+    strategy_name: NotRequired[Text]
+    parameters: NotRequired[Any]
+    created_at: Moment
+
+
+class _Audits(TypedDict):
+    audits: list[_ListedAudit]
+    next: NotRequired[Text]
+
+
 class _Action(TypedDict):
     uuid: str
     action_type: str
@@ -73,7 +89,7 @@ class _Strategies(TypedDict):
     strategies: list[_Strategy]
 
 
-_SHAPES = {'action_plans': _Plans, 'actions': _Actions}
+_SHAPES = {'action_plans': _Plans, 'actions': _Actions, 'audits': _Audits}
 """Of a page, by the key of its rows."""
 
 
@@ -126,6 +142,11 @@ class WatcherClient:
         audit: rest.Json = self._wire.get(path, MICROVERSION, shape=_Audit)
         return audit
 
+    def audits(self) -> Iterator[rest.Json]:
+        """All audits that were not deleted, the newest first."""
+        newest = {'sort_key': 'id', 'sort_dir': 'desc'}
+        return self._all(self._wire, 'audits', newest)
+
     def trigger(self, audit: str) -> None:
         """Ask for a run of an EVENT audit.
 
@@ -155,7 +176,14 @@ class WatcherClient:
         self._wire.send('POST', '/v1/audits', MICROVERSION, fields)
 
     def cancel_audit(self, uuid: str) -> None:
-        self._set_state('audits', uuid, 'CANCELLED')
+        self.set_audit_state(uuid, 'CANCELLED')
+
+    def set_audit_state(self, uuid: str, state: str) -> None:
+        """Have an audit end, pause or go on.
+
+        :param state: CANCELLED, SUSPENDED or ONGOING
+        """
+        self._set_state('audits', uuid, state)
 
     def start(self, plan: str) -> None:
         path = f'/v1/action_plans/{parse.quote(plan, safe="")}/start'

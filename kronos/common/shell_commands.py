@@ -32,6 +32,9 @@ class ShellCommand(StrEnum):
     RESIZE_CONFIRM = 'openstack server resize confirm {server}'
     RESIZE_REVERT = 'openstack server resize revert {server}'
     SERVICE_LIST = 'openstack compute service list'
+    SERVICE_ENABLE = (
+        'openstack compute service set --enable {host} nova-compute'
+    )
 
     HEAL_ALLOCATIONS = (
         'nova-manage placement heal_allocations --instance {server} --force'
@@ -67,6 +70,8 @@ class ShellCommand(StrEnum):
     PLAN_CANCEL = 'openstack optimize actionplan cancel {plan}'
     PLAN_MOVES = 'openstack optimize kronos plan show {plan}'
     PLAN_LIST = 'openstack optimize kronos plan list'
+    RUN_STATUS = 'openstack optimize kronos maintenance status --run {run}'
+    RUN_RESUME = 'openstack optimize kronos maintenance resume --run {run}'
 
     MONITOR_STATUS = 'systemctl status kronos-instance-monitor'
     TEST_CONFIG = 'kronos-test-config'

@@ -39,7 +39,7 @@ STATES = (
     'DELETED',
 )
 """Of Watcher's action plans."""
-_REFUSED = "this requires the role of Watcher's administrator"
+_REFUSED = "this requires the role of {}'s administrator"
 _OLD = "Watcher's API is too old: Kronos needs 1.5, from Watcher 15 (2025.2)"
 Found = tuple[Sequence[str], Sequence[Any]]
 ReportedError = osc_exceptions.CommandError
@@ -185,10 +185,14 @@ def reported_errors() -> Iterator[None]:
 
 
 def _words(error: exceptions.KronosException) -> str:
-    """What went wrong; of what Watcher refuses, what that comes to."""
+    """What went wrong; of what a service refuses, what that comes to."""
     status = error.kwargs.get('status')
+    is_of_nova = isinstance(error, exceptions.NovaClientError)
     if status == 403:
-        return f'{_REFUSED} ({error})'
+        service = 'Nova' if is_of_nova else 'Watcher'
+        return f'{_REFUSED.format(service)} ({error})'
+    if is_of_nova:
+        return str(error)
     if status == 406:
         # Without Watcher's words: it is a page of HTML.
         return f'{_OLD} (HTTP 406)'

@@ -83,7 +83,13 @@ class WatcherApi(fixtures.Fixture):
 
     def _page(self, kind: str, query: dict[str, str]) -> dict[str, Any]:
         """A page that is full has a link to the next one."""
-        rows = self.plans if kind == 'action_plans' else self.actions
+        rows = {
+            'action_plans': self.plans,
+            'actions': self.actions,
+            'audits': list(self.audits.values()),
+        }[kind]
+        if audit := query.get('audit_uuid'):
+            rows = [row for row in rows if row['audit_uuid'] == audit]
         if plan := query.get('action_plan_uuid'):
             rows = [row for row in rows if row['action_plan_uuid'] == plan]
         if query.get('sort_key') == 'updated_at':

@@ -70,7 +70,9 @@ def of(snapshot: Snapshot, asked: Maintenance) -> dict[str, HostState]:
     view = maintenance.view_of(snapshot.beside)
     services = snapshot.services or {}
     return {
-        name: _state(name, services.get(name), view, asked, snapshot.taken_at)
+        name: state_of(
+            name, services.get(name), view, asked, snapshot.taken_at
+        )
         for name in sorted(set(asked.hosts) & snapshot.hosts.keys())
     }
 
@@ -90,13 +92,17 @@ def unavailable(
     return sorted(others | closed)
 
 
-def _state(
+def state_of(
     name: str,
     service: ComputeService | None,
     view: RunView,
     asked: Maintenance,
     now: float,
 ) -> HostState:
+    """The state of one host.
+
+    :param now: Unix seconds
+    """
     done = not view.unknown and name in view.done
     if service is None or service.status != 'disabled':
         is_up = service is not None and service.is_up

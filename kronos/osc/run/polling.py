@@ -46,7 +46,7 @@ class Polling:
 
         :param remark: prints why a look failed
         :param outlook: what goes on if Watcher does not answer for long
-        :raises ClientError: Watcher refuses
+        :raises ClientError: Watcher, or Nova, refuses
         :raises KronosException: it does not answer for long
         """
         since: float | None = None
@@ -58,10 +58,10 @@ class Polling:
                     raise
                 if since is None:
                     since = self.clock()
-                    remark('Watcher does not answer; trying again')
+                    remark(f'{_service(error)} does not answer; trying again')
                 elif self.clock() - since >= OUTAGE_SECONDS:
                     raise exceptions.KronosException(
-                        'Watcher has not answered for '
+                        f'{_service(error)} has not answered for '
                         f'{durations.exact(OUTAGE_SECONDS)} ({error}). '
                         f'{outlook}'
                     ) from error
@@ -72,6 +72,11 @@ class Polling:
 
     def pickup_limit(self) -> 'PickupLimit':
         return PickupLimit(self)
+
+
+def _service(error: exceptions.ClientError) -> str:
+    is_of_nova = isinstance(error, exceptions.NovaClientError)
+    return 'Nova' if is_of_nova else 'Watcher'
 
 
 class PickupLimit:

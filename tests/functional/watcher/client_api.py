@@ -32,9 +32,13 @@ class ClientApi(fixtures.Fixture):
         api.install_intercept()
         self.addCleanup(api.uninstall_intercept)
 
-    def client(self, token: str) -> openstack_client.OpenStackClient:
+    def client(
+        self, token: str, **options: str
+    ) -> openstack_client.OpenStackClient:
+        """:param options: more that its clouds.yaml has"""
         cloud = {
             'auth_type': 'admin_token',
             'auth': {'endpoint': API, 'token': token},
+            **options,
         }
         return openstack_client.OpenStackClient(cloud)

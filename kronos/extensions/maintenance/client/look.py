@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The look at a run before it begins: an audit plans it, nothing is started.
+
+What the audit's sentence does not hold, its report does.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kronos.clients.rest import Json
+from kronos.clients.watcher import WatcherClient
+from kronos.common import plain_text
+from kronos.engine.types import ComputeService
+from kronos.extensions.maintenance import closing_reason
+from kronos.extensions.maintenance.client import runs
+from kronos.extensions.maintenance.client.exit_status import ExitStatus
+from kronos.extensions.maintenance.client.fields import Fields
+from kronos.extensions.maintenance.client.run_history import CLOSE
+from kronos.extensions.maintenance.maintenance import Maintenance
+from kronos.osc import columns, moves
+from kronos.osc.plans import Plan
+from kronos.osc.run.audit_run import AuditRun
+from kronos.osc.run.dialogue import Dialogue
+from kronos.osc.run.polling import Polling
+from kronos.osc.run.request import AuditRequest
+
+WAITING = ('CONTINUOUS', 'EVENT')
+"""Types of audits that plan again without being asked."""
+
+
+@dataclass
+class Look:
+    """What an audit would do as the first step of a run."""
+
+    asked: Maintenance
+    answer: str
+    plan: Plan | None
+    balancing: list[str]
+    """Audits of other strategies of Kronos that plan meanwhile."""
+    foreign: dict[str, str]
+    """Why hosts of the run are closed by others, by host."""
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        """REACHED: the run would begin, or all of its hosts are done."""
+        done = self.plan.indicators.get('hosts_done') if self.plan else None
+        is_possible = bool(self.plan and self.plan.moves)
+        if is_possible or done == len(self.asked.hosts):
+            return ExitStatus.REACHED
+        return ExitStatus.BLOCKED
+
+    @property
+    def fields(self) -> Fields:
+        plan = self.plan
+        steps = plan.moves if plan else []
+        return {
+            'run': self.asked.run,
+            'answer': self.answer,
+            'k': self.asked.at_once,
+            'closes_first': columns.NamesColumn(
+                [step.source for step in steps if step.kind == CLOSE]
+            ),
+            'steps': columns.LinesColumn(
+                [_step(step) for step in steps],
+                [step.what for step in steps],
+            ),
+            'efficacy': columns.NumbersColumn(plan.indicators if plan else {}),
+            'closed_by_others': columns.LinesColumn(
+                [{'host': h, 'reason': r} for h, r in self.foreign.items()],
+                [f'{h}: {r}' for h, r in self.foreign.items()],
+            ),
+            'balancing_audits': columns.NamesColumn(self.balancing),
+        }
+
+
+def _step(step: moves.MoveAction) -> Fields:
+    return {
+        'action_type': step.kind,
+        'server': step.server,
+        'name': step.name,
+        'source': step.source,
+        'destination': step.destination,
+    }
+
+
+def take(
+    watcher: WatcherClient,
+    talk: Dialogue,
+    polling: Polling,
+    request: AuditRequest,
+) -> tuple[str, Plan | None]:
+    """What the audit says, and its plan, which is cancelled.
+
+    :raises NoServiceError: no decision engine takes the audit
+    :raises KronosException: it failed, or Watcher refuses
+    """
+    run = AuditRun(watcher, talk, polling, request)
+    plan = run.run()
+    uuid = watcher.audit(request.name)['uuid']
+    for row in list(watcher.plans_of(uuid)):
+        if row['state'] == 'RECOMMENDED':
+            watcher.set_plan_state(row['uuid'], 'CANCELLED')
+    return run.message, plan
+
+
+def balancing(rows: Iterable[Json]) -> list[str]:
+    """:param rows: all audits of Watcher"""
+    return [
+        f'{plain_text.line(row.get("name") or row["uuid"])} '
+        f'({row.get("strategy_name")})'
+        for row in rows
+        if (row.get('strategy_name') or '').startswith(moves.PREFIX)
+        and row.get('strategy_name') != runs.STRATEGY
+        and row.get('audit_type') in WAITING
+        and row.get('state') in runs.LIVE
+    ]
+
+
+def foreign(
+    asked: Maintenance, services: dict[str, ComputeService]
+) -> dict[str, str]:
+    """The reasons of hosts of a run that others have closed, by host."""
+    reasons = {}
+    for name in asked.hosts:
+        service = services.get(name)
+        if service is None or service.status != 'disabled':
+            continue
+        own = closing_reason.parsed(service.disabled_reason)
+        if own is None or own.run != asked.run:
+            reasons[name] = plain_text.line(service.disabled_reason)
+    return reasons
