@@ -48,6 +48,12 @@ class RunOutcome:
         """Its name."""
         return self.asked.run
 
+    def in_state(self, state: State) -> list[str]:
+        """The hosts in a state, by name."""
+        return [
+            name for name, row in self.states.items() if row.state is state
+        ]
+
     def count(self, *states: State) -> int:
         return sum(row.state in states for row in self.states.values())
 

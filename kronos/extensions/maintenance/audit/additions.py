@@ -17,6 +17,10 @@ from kronos.strategies.outcome.planned_actions import PlannedAction
 
 HAND_OVER = 'kronos_hand_over'
 REOPEN = 'kronos_reopen'
+OPENED = (
+    'opened by hand before they were done: a run of another name closes them '
+    'again'
+)
 SHOWN = 4
 """Hosts of a state that a summary names."""
 
@@ -153,6 +157,16 @@ def summary(scope: AggregateResult) -> str:
             ('opened', row.reopening),
             ('closed', row.waves.closing),
             ('handed over', row.handing_over),
+        )
+        if hosts
+    ]
+    parts += [
+        f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
+        for hosts, word in (
+            (row.in_state(State.LATE), 'late'),
+            (row.in_state(State.FOREIGN), 'closed by somebody else'),
+            (row.in_state(State.DOWN), 'enabled but down'),
+            (row.in_state(State.OPENED), OPENED),
         )
         if hosts
     ]

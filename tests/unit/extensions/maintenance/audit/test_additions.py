@@ -82,6 +82,26 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             [action.action_type for action in actions],
         )
 
+    def test_summary_of_hosts_that_nobody_waits_for(self):
+        """A run that does nothing says why."""
+        states = {
+            name: HostState(name, state)
+            for name, state in (
+                ('h1', State.OPENED),
+                ('h2', State.FOREIGN),
+                ('h3', State.LATE),
+                ('h4', State.DOWN),
+                ('h5', State.LATE),
+            )
+        }
+        result = self.run_of(scope('a'), states=states)
+        self.assertEqual(
+            'run r: 0 of 5 hosts done, 2 late (h3, h5), 1 closed by somebody '
+            'else (h2), 1 enabled but down (h4), 1 opened by hand before they '
+            'were done: a run of another name closes them again (h1)',
+            additions.summary(result),
+        )
+
     def test_summary(self):
         states = {
             'h1': HostState('h1', State.DONE),
