@@ -108,8 +108,8 @@ class TestKilled(maintained.MaintainedTestCase):
             self.lab.start(name)
 
 
-class TestPeople(maintained.MaintainedTestCase):
-    """People and queries meddle with a run; nobody is forgotten."""
+class MeddledTestCase(maintained.MaintainedTestCase):
+    """Three hosts with a server each."""
 
     hosts: ClassVar = FOUR[:3]
     limit: ClassVar = 1800
@@ -130,6 +130,25 @@ class TestPeople(maintained.MaintainedTestCase):
             lambda: words in str(self.cloud.watcher(url)['status_message']),
             f'the audit to say {words!r}',
         )
+
+
+class TestLate(MeddledTestCase):
+    at_once: ClassVar = 2
+
+    def test_a_host_comes_back_late(self) -> None:
+        """No other one is closed until it is back; then all goes on."""
+        self.uuids = self.boot_each(1)
+        audit = self.begin('host_timeout=10')
+        host = self.closed_in(Step.HANDED_OVER)
+        self.stands(audit, f'1 late ({host}), {host} is late')
+        self.assertEqual({host}, {*self.reasons()})
+        self.reboot(host)
+        self.to_end()
+        self.check_end()
+
+
+class TestPeople(MeddledTestCase):
+    """People and queries meddle with a run; nobody is forgotten."""
 
     def test_a_reason_is_rewritten(self) -> None:
         """The host is theirs until they open it; k counts it."""
@@ -153,7 +172,7 @@ class TestPeople(maintained.MaintainedTestCase):
         host = self.closed_in(Step.HANDED_OVER)
         self.cloud.set_host(host, True)
         self.to_end([host])
-        self.stands(audit, f'a run of another name closes them again ({host}')
+        self.stands(audit, f'1 opened by hand ({host}): ')
         self.assertEqual({}, self.reasons())
         self.assertEqual(0, self.rebooted[host])
         self.reboot_when_empty(host)

@@ -17,10 +17,6 @@ from kronos.strategies.outcome.planned_actions import PlannedAction
 
 HAND_OVER = 'kronos_hand_over'
 REOPEN = 'kronos_reopen'
-OPENED = (
-    'opened by hand before they were done: a run of another name closes them '
-    'again'
-)
 SHOWN = 4
 """Hosts of a state that a summary names."""
 
@@ -166,10 +162,14 @@ def summary(scope: AggregateResult) -> str:
             (row.in_state(State.LATE), 'late'),
             (row.in_state(State.FOREIGN), 'closed by somebody else'),
             (row.in_state(State.DOWN), 'enabled but down'),
-            (row.in_state(State.OPENED), OPENED),
         )
         if hosts
     ]
+    if opened := row.in_state(State.OPENED):
+        parts.append(
+            f'{len(opened)} opened by hand ({wording.some(opened, SHOWN)}): a '
+            'run of another name closes them again'
+        )
     if row.waves.blocked:
         parts.append(f'{len(row.waves.blocked)} cannot be emptied')
     if row.waves.waits:

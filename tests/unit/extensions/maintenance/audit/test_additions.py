@@ -97,8 +97,8 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
         result = self.run_of(scope('a'), states=states)
         self.assertEqual(
             'run r: 0 of 5 hosts done, 2 late (h3, h5), 1 closed by somebody '
-            'else (h2), 1 enabled but down (h4), 1 opened by hand before they '
-            'were done: a run of another name closes them again (h1)',
+            'else (h2), 1 enabled but down (h4), 1 opened by hand (h1): a run '
+            'of another name closes them again',
             additions.summary(result),
         )
 
