@@ -28,7 +28,7 @@ APPLIER, ENGINE = 'watcher-applier', 'watcher-decision-engine'
 class MaintainedTestCase(base.LabTestCase):
     """A rack of hosts with servers, that are rebooted when handed over."""
 
-    hosts: ClassVar[tuple[str, ...]]
+    rack: ClassVar[tuple[str, ...]]
     at_once: ClassVar[int] = 1
     limit: ClassVar[float] = 900
     """Seconds that a run may take."""
@@ -56,7 +56,7 @@ class MaintainedTestCase(base.LabTestCase):
                 self.cloud.drop_zone(aggregate.id)
         made = compute.create_aggregate(name=RACK)
         self.addCleanup(self.cloud.drop_zone, made.id)
-        for host in self.hosts:
+        for host in self.rack:
             compute.add_host_to_aggregate(made, host)
 
     def restore(self) -> None:
@@ -77,14 +77,14 @@ class MaintainedTestCase(base.LabTestCase):
                 MEMORY_MB,
                 flavor=flavors[at % len(flavors)],
             )
-            for host in self.hosts
+            for host in self.rack
             for at in range(number)
         )
 
     def begin(self, parameters: str = '') -> dict[str, Any]:
         """A continuous audit that maintains the rack."""
         audit = self.audit(
-            f'hosts={",".join(self.hosts)} run={self.run_name} '
+            f'hosts={",".join(self.rack)} run={self.run_name} '
             f'at_once={self.at_once} {parameters}'.strip(),
             f'--audit_type CONTINUOUS --interval {SECONDS} --auto-trigger',
             'kronos_maintain',
@@ -99,7 +99,7 @@ class MaintainedTestCase(base.LabTestCase):
         return {
             row['host']: row
             for row in self.cloud.services()
-            if row['binary'] == 'nova-compute' and row['host'] in self.hosts
+            if row['binary'] == 'nova-compute' and row['host'] in self.rack
         }
 
     def reasons(self) -> dict[str, ClosingReason]:
@@ -124,7 +124,7 @@ class MaintainedTestCase(base.LabTestCase):
 
         :param spared: hosts that nobody waits for
         """
-        waited = {*self.hosts} - {*spared}
+        waited = {*self.rack} - {*spared}
         self.cloud.wait_for(
             lambda: self.look(waited), self.limit, 'all hosts to be done'
         )
@@ -158,37 +158,29 @@ class MaintainedTestCase(base.LabTestCase):
             if host in hosts
         )
 
-    def moves(self) -> collections.Counter[str]:
-        """How often each server has moved, by its uuid."""
-        return collections.Counter(
-            row['instance_uuid']
-            for row in self.migrations()
-            if row['status'] == 'completed'
-            and row['instance_uuid'] in self.uuids.values()
-        )
+    def moves(self) -> list[dict[str, Any]]:
+        """Nova's records of what the servers of the rack have moved."""
+        uuids = {*self.uuids.values()}
+        rows = self.migrations()
+        return [row for row in rows if row['instance_uuid'] in uuids]
 
     def check_moves(self, bound: int, twice: int) -> None:
         """So many moves, and no more servers that have moved twice."""
-        moves = self.moves()
-        self.assertEqual(bound, moves.total(), moves)
+        rows = self.moves()
+        self.assertEqual({'completed'}, {row['status'] for row in rows})
+        self.assertEqual(bound, len(rows), rows)
+        moves = collections.Counter(row['instance_uuid'] for row in rows)
         self.assertLessEqual(max(moves.values()), 2)
         again = [uuid for uuid, number in moves.items() if number == 2]
         self.assertLessEqual(len(again), twice)
-        self.assertEqual(
-            0,
-            sum(
-                row['status'] in ('error', 'failed')
-                for row in self.migrations()
-            ),
-        )
 
     def check_end(self) -> None:
         """All are enabled, rebooted once, and k was never exceeded."""
         self.assertEqual({}, self.reasons())
-        self.assertEqual(dict.fromkeys(self.hosts, 1), {**self.rebooted})
+        self.assertEqual(dict.fromkeys(self.rack, 1), {**self.rebooted})
         self.assertLessEqual(self.most_closed, self.at_once)
         self.assertEqual(
-            {(NEW, NEW_VERSION)}, {self.version(host) for host in self.hosts}
+            {(NEW, NEW_VERSION)}, {self.version(host) for host in self.rack}
         )
 
     def version(self, host: str) -> tuple[str, int]:

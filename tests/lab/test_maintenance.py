@@ -13,7 +13,7 @@ HOST = 'cmp1'
 
 
 class TestMaintenance(maintained.MaintainedTestCase):
-    hosts: ClassVar = (HOST, 'cmp2')
+    rack: ClassVar = (HOST, 'cmp2')
     limit: ClassVar = 200
 
     def test_one_host(self) -> None:
