@@ -65,6 +65,7 @@ GOALS = {
     'kronos_affinity': 'kronos_affinity',
     'kronos_recover': 'kronos_recovery',
     'kronos_cell_drain': 'kronos_cell',
+    'kronos_maintain': 'kronos_maintenance',
 }
 
 
@@ -74,25 +75,33 @@ def _known() -> Lab:
 
 
 @functools.cache
-def _brought_up(wanted: choice.Choice | None) -> Lab:
+def _brought_up(wanted: choice.Choice | None, hosts: int) -> Lab:
     found = _known()
-    if choice.read() != wanted:
+    if _has_other(wanted, hosts):
         found.wipe()
     if wanted:
         found.up(cells=2, hosts=wanted.hosts)
     else:
-        found.up(cells=1)
+        found.up(cells=1, hosts=hosts)
     return found
 
 
-def lab(wanted: choice.Choice | None = None) -> Lab:
+def _has_other(wanted: choice.Choice | None, hosts: int) -> bool:
+    """Whether the lab was made for what other scenarios needed."""
+    if choice.read() != wanted:
+        return True
+    return wanted is None and topology.more_hosts() != hosts
+
+
+def lab(wanted: choice.Choice | None = None, hosts: int = choice.MOST) -> Lab:
     """The lab of this checkout, brought up.
 
     :param wanted: two cells; None: one
+    :param hosts: of the only cell
     """
-    if choice.read() != wanted:  # what other scenarios needed
+    if _has_other(wanted, hosts):
         _brought_up.cache_clear()
-    return _brought_up(wanted)
+    return _brought_up(wanted, hosts)
 
 
 class LabTestCase(base.BaseTestCase):
@@ -108,12 +117,14 @@ class LabTestCase(base.BaseTestCase):
     """Hosts that an earlier scenario may have left disabled."""
     cells: ClassVar[choice.Choice | None] = None
     """The two cells that Nova has; None: it has one."""
+    number_of_hosts: ClassVar[int] = choice.MOST
+    """Of the only cell."""
     settled: ClassVar[float] = 0.01
     """How far a host's figure may be from what it should be."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.lab = lab(self.cells)
+        self.lab = lab(self.cells, self.number_of_hosts)
         self.cloud = self.lab.cloud
         self.lab.mend()
         cleaning.reset(self.cloud, self.closed)

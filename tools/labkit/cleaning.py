@@ -29,6 +29,7 @@ OVERRIDES = (
     layout.DEMAND,
     layout.TRACE,
     layout.EXPORTER,
+    layout.RELEASES,
     layout.MIGRATIONS,
     layout.NOVA_API,
     layout.NOVA_REQUESTS,

@@ -25,6 +25,7 @@ NEEDS_ENVIRONMENT = (
     'pause',
     'resume',
     'reset',
+    'reboot',
     'kill',
     'guest',
     'speed',
@@ -80,6 +81,9 @@ wipe it before):
 A cloud of other releases, in a lab of its own, which has the cohort's name:
   ./tools/lab demo --cohort 2025.2    see Kronos even out a cloud of then
   ./tools/lab down --cohort 2025.2    each command takes it
+
+A host that is empty boots another kernel, and shows Nova another hypervisor:
+  ./tools/lab reboot cmp1 --release 6.1.0-2 --hypervisor-version 1001
 
 "stop --kill" is a crash; what is paused accepts connections and says nothing
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
@@ -149,9 +153,10 @@ def parser() -> argparse.ArgumentParser:
     up.add_argument(
         '--hosts',
         type=int,
-        choices=range(1, 10),
+        choices=range(1, 41),
         metavar='N',
-        help='of the first of two cells (default: as before, or nine)',
+        help='of the only cell, or of the first of two (default: as before, '
+        'or nine)',
     )
     policy = add(
         'policy', help='whether an administrator may move servers to a cell'
@@ -189,6 +194,23 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument('--kill', action='store_true', help='as a crash')
         if name != 'restart':
             _add_parts(one, name)
+    reboot = add('reboot', help='reboot a simulated host that is empty')
+    reboot.add_argument('name', help='such as cmp1')
+    reboot.add_argument(
+        '--release', required=True, help='of the kernel that it boots'
+    )
+    reboot.add_argument(
+        '--hypervisor-version',
+        dest='version',
+        type=int,
+        help='of its hypervisor then, as Nova shows it (default: as before)',
+    )
+    reboot.add_argument(
+        '--seconds',
+        type=float,
+        default=5.0,
+        help='how long it is away (default: 5)',
+    )
     guest = add(
         'guest', help='tell a real guest what to do; see "Real hosts" below'
     )

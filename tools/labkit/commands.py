@@ -4,7 +4,7 @@
 import argparse
 from collections.abc import Callable
 
-from labkit import cleaning, settings
+from labkit import cleaning, reboots, settings
 from labkit.lab import Lab
 from labkit.real import guest_control
 
@@ -64,6 +64,12 @@ def _named(wanted: argparse.Namespace) -> str:
     return str(wanted.name)
 
 
+def _reboot(lab: Lab, wanted: argparse.Namespace) -> None:
+    reboots.reboot(
+        lab, [wanted.name], wanted.release, wanted.version, wanted.seconds
+    )
+
+
 COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'up': lambda lab, wanted: lab.up(
         wanted.real,
@@ -77,6 +83,7 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'stop': lambda lab, wanted: lab.stop(_named(wanted), kill=wanted.kill),
     'kill': _kill,
     'horizon': _horizon,
+    'reboot': _reboot,
     'restart': lambda lab, wanted: lab.restart(wanted.name),
     'pause': _pause,
     'resume': _resume,

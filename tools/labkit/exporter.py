@@ -15,16 +15,19 @@ from typing import Any
 
 import pymysql
 
-from labkit import counters, database, demand, ports, topology
+from labkit import counters, database, demand, ports, releases, topology
 from labkit.cells import choice
 
 LOG = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
 MIB = 1024 * 1024
+BEGAN = time.time()
+"""When a host booted that nobody has rebooted since."""
 
 
 def node_metrics(name: str, host: counters.HostState, now: float) -> str:
     """The figures of a host, as node_exporter gives them."""
+    booted = releases.of(name, BEGAN)
     size = topology.HOSTS[name]
     busy = host.busy.at(now) / size.cores
     seconds = {
@@ -46,8 +49,14 @@ def node_metrics(name: str, host: counters.HostState, now: float) -> str:
         ('node_memory_MemTotal_bytes', total),
         ('node_memory_MemAvailable_bytes', total - used),
         ('node_memory_MemFree_bytes', (total - used) * 0.9),
+        ('node_boot_time_seconds', booted.booted),
     ):
         lines += [f'# TYPE {metric} gauge', f'{metric} {value:.6f}']
+    labels = f'nodename="{name}",release="{_escape(booted.release)}"'
+    lines += [
+        '# TYPE node_uname_info gauge',
+        f'node_uname_info{{sysname="Linux",{labels}}} 1',
+    ]
     return '\n'.join(lines) + '\n'
 
 

@@ -66,8 +66,8 @@ class Lab:
         :param monitor: whether the real hosts get instance monitors, too
         :param masakari: whether Masakari comes up, too, for the real hosts
         :param cells: how many cells Nova has; None: as many as before, or one
-        :param hosts: of the first of two cells; None: as many as before, or
-            all
+        :param hosts: of the only cell, or the first of two; None: as many as
+            before, or nine
         :raises running.LabError: says which service failed and why; what
             this call started is stopped again
         """
@@ -80,7 +80,7 @@ class Lab:
                     raise running.LabError(text)
                 self._choose(real)
             try:
-                self._up(chosen)
+                self._up(chosen, hosts)
                 if real is not None:
                     self._real_up()
                 if masakari:
@@ -269,10 +269,18 @@ class Lab:
         wanted = list(hosts)
         for host in wanted:
             settings.write_compute(host, skip_group_check=not check)
+        self.stop_all(wanted)
+        self.start_all(wanted)
+
+    def stop_all(self, hosts: Iterable[str]) -> None:
+        """Stop simulated hosts, side by side."""
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            list(pool.map(self.stop, wanted))
+            list(pool.map(self.stop, hosts))
+
+    def start_all(self, hosts: Iterable[str]) -> None:
+        """Start simulated hosts and wait until they report."""
         begun = _utc_now()  # what the old ones have reported does not count
-        names = forks.start(self.ports, wanted)
+        names = forks.start(self.ports, list(hosts))
         self._wait_for_reports(dict.fromkeys(names, begun), set(names))
 
     def names(self) -> list[str]:
@@ -345,7 +353,7 @@ class Lab:
         yield
         self._say(f'{what}: {time.monotonic() - begin:.1f} s')
 
-    def _up(self, chosen: choice.Choice | None) -> None:
+    def _up(self, chosen: choice.Choice | None, hosts: int | None) -> None:
         begin = time.monotonic()
         alive = [
             record
@@ -357,6 +365,8 @@ class Lab:
             process.rotate_logs()
         with database.prepared() as origin:
             choice.write(chosen)
+            if chosen is None and hosts:
+                topology.choose_hosts(hosts)
             topology.follow(chosen)
             settings.write(self.ports)
             policy.prepare(bool(chosen))

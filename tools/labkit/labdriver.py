@@ -25,7 +25,7 @@ from nova import exception, objects
 from nova.compute import power_state
 from oslo_log import log as logging
 
-from labkit import faults, passes, topology
+from labkit import faults, passes, releases, topology
 from labkit.cells import hypervisor
 
 try:  # since Nova 34
@@ -95,6 +95,11 @@ class LabDriver(hypervisor.CellMovesDriver):
     def get_host_uptime(self) -> str:
         days = int((time.time() - self._born) / 86400)
         return f' up {days} days, 0:00, 0 users, load average: 0.0, 0.0, 0.0'
+
+    def get_available_resource(self, nodename: str) -> Any:
+        result = super().get_available_resource(nodename)
+        result['hypervisor_version'] = releases.of(self._host).version
+        return result
 
     def pause(self, instance: Any) -> None:
         self._guest(instance).state = power_state.PAUSED

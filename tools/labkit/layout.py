@@ -23,6 +23,8 @@ ETC = LAB / 'etc'
 LOG = LAB / 'log'
 RUN = LAB / 'run'
 DATA = LAB / 'data'
+HOSTS = DATA / 'hosts.json'
+"""{"hosts": how many the only cell has}; with the data of more than nine."""
 SEED = HOME / COHORT.named('seed')
 PORTS = LAB / 'ports.json'
 
@@ -32,6 +34,8 @@ TRACE = RUN / 'trace.json'
 """{"start": Unix seconds, "step": seconds, "cores": {server name: [...]}}"""
 EXPORTER = RUN / 'exporter.json'
 """{"down": [hosts whose targets fail], "base": {host: {...}}}"""
+RELEASES = RUN / 'releases.json'
+"""{host: {"release": "6.1.0", "version": 1000, "booted": Unix seconds}}"""
 MIGRATIONS = RUN / 'migrations.json'
 """{"default" | "source:HOST" | "destination:HOST" | uuid or name: rule}"""
 NOVA_API = RUN / 'nova-api.json'

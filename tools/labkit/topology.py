@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from labkit import layout
 from labkit.cells import choice
 
 
@@ -28,9 +29,22 @@ AGGREGATES = {
 UNASSIGNED = ['cmp9']
 
 
+def more_hosts() -> int:
+    """How many hosts the only cell has."""
+    return int(layout.read_json(layout.HOSTS).get('hosts', choice.MOST))
+
+
+def choose_hosts(number: int) -> None:
+    """Write down how many hosts the only cell has."""
+    if number == choice.MOST:
+        layout.HOSTS.unlink(missing_ok=True)
+    else:
+        layout.write_json(layout.HOSTS, {'hosts': number})
+
+
 def follow(chosen: choice.Choice | None) -> None:
     """Have the hosts of a lab with one cell, or of one with two."""
-    number = chosen.hosts if chosen else choice.MOST
+    number = chosen.hosts if chosen else more_hosts()
     names = [f'cmp{at}' for at in range(1, number + 1)]
     names += choice.OLD_HOSTS if chosen else ()
     HOSTS.clear()

@@ -7,7 +7,7 @@ It is part of the data: a lab with another number of cells begins anew.
 import concurrent.futures
 import shutil
 
-from labkit import database, layout, running, services
+from labkit import database, layout, running, services, topology
 from labkit.cells import choice
 from labkit.cells.choice import Choice
 
@@ -23,6 +23,12 @@ def chosen(cells: int | None, hosts: int | None) -> Choice | None:
     """
     have = choice.read()
     if database.READY.exists():
+        before = topology.more_hosts()
+        if have is None and cells != 2 and hosts not in (None, before):
+            raise running.LabError(
+                f'the data is of {before} hosts, not of {hosts}; to begin '
+                'anew, first: ./tools/lab wipe'
+            )
         wanted = have
         if cells is not None:
             wanted = _wanted(cells, hosts or (have and have.hosts))

@@ -21,10 +21,6 @@ HAND_OVER = 'kronos_hand_over'
 REOPEN = 'kronos_reopen'
 SHOWN = 4
 """Hosts of a state that a summary names."""
-NOT_OURS = {
-    State.FOREIGN: 'closed by somebody else, so the run does not open it',
-    State.OPENED: 'opened by somebody else, so the run does not close it',
-}
 
 
 class MaintenanceAdditions(Additions):
@@ -169,10 +165,19 @@ def summary(scope: AggregateResult) -> str:
         if hosts
     ]
     parts += [
-        f'{wording.some(row.hosts(state), SHOWN)}: {why}'
-        for state, why in NOT_OURS.items()
-        if row.hosts(state)
+        f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
+        for hosts, word in (
+            (row.hosts(State.LATE), 'late'),
+            (row.hosts(State.FOREIGN), 'closed by somebody else'),
+            (row.hosts(State.DOWN), 'enabled but down'),
+        )
+        if hosts
     ]
+    if opened := row.hosts(State.OPENED):
+        parts.append(
+            f'{len(opened)} opened by hand ({wording.some(opened, SHOWN)}): a '
+            'run of another name closes them again'
+        )
     if row.waves.blocked:
         parts.append(f'{len(row.waves.blocked)} cannot be emptied')
     if row.waves.waits:

@@ -82,6 +82,26 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             [action.action_type for action in actions],
         )
 
+    def test_summary_of_hosts_that_nobody_waits_for(self):
+        """A run that does nothing says why."""
+        states = {
+            name: HostState(name, state)
+            for name, state in (
+                ('h1', State.OPENED),
+                ('h2', State.FOREIGN),
+                ('h3', State.LATE),
+                ('h4', State.DOWN),
+                ('h5', State.LATE),
+            )
+        }
+        result = self.run_of(scope('a'), states=states)
+        self.assertEqual(
+            'run r: 0 of 5 hosts done, 2 late (h3, h5), 1 closed by somebody '
+            'else (h2), 1 enabled but down (h4), 1 opened by hand (h1): a run '
+            'of another name closes them again',
+            additions.summary(result),
+        )
+
     def test_summary(self):
         states = {
             'h1': HostState('h1', State.DONE),
@@ -103,20 +123,3 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             'no host is closed or opened: no answer',
             additions.summary(unknown),
         )
-
-    def test_what_others_have_changed(self):
-        """It is told, and nothing is done about it."""
-        result = self.run_of(
-            scope('a'),
-            states={
-                'h1': HostState('h1', State.FOREIGN),
-                'h2': HostState('h2', State.OPENED),
-            },
-        )
-        self.assertEqual(
-            'run r: 0 of 2 hosts done, h1: closed by somebody else, so the '
-            'run does not open it, h2: opened by somebody else, so the run '
-            'does not close it',
-            additions.summary(result),
-        )
-        self.assertEqual([], self.of([], result))
