@@ -71,7 +71,6 @@ class ShellCommand(StrEnum):
     PLAN_MOVES = 'openstack optimize kronos plan show {plan}'
     PLAN_LIST = 'openstack optimize kronos plan list'
     RUN_STATUS = 'openstack optimize kronos maintenance status --run {run}'
-    RUN_RESUME = 'openstack optimize kronos maintenance resume --run {run}'
 
     MONITOR_STATUS = 'systemctl status kronos-instance-monitor'
     TEST_CONFIG = 'kronos-test-config'

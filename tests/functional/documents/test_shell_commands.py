@@ -90,6 +90,10 @@ RUN_BY = {
     ShellCommand.PLAN_LIST: (
         f'{CLIENT}test_what_was_deleted_and_what_is_another_strategys'
     ),
+    ShellCommand.RUN_STATUS: (
+        'tests/functional/watcher/test_maintain_client.py:'
+        'TestMaintainClient.test_every_status'
+    ),
     ShellCommand.TEST_CONFIG: (
         'tests/lab/test_test_config.py:TestBroken.test_prometheus_is_away'
     ),
@@ -132,6 +136,9 @@ NOT_RUN = {
         'driver of the test gives the same connector'
     ),
     ShellCommand.IMAGE_LIST: 'it only shows; its result is deleted by id',
+    ShellCommand.SERVICE_ENABLE: (
+        'kronos_reopen asks Nova for the same, and its tests look afterwards'
+    ),
     ShellCommand.SEGMENT_HOST_CREATE: 'no test has a Masakari of its own',
     ShellCommand.SEGMENT_HOST_OPEN: 'no test has a Masakari of its own',
     ShellCommand.MONITOR_STATUS: 'no test has the unit in its systemd',

@@ -138,7 +138,10 @@ class TestMaintainClient(base.KronosTestCase):
         for other, line in (('r1', 'is live in'), ('r2', 'has h1, too')):
             text = self.check('error', 'start', '--run', other, '--host', 'h1')
             self.assertIn(line, text)
-        self.assertEqual('waiting', self.check('not yet', 'status')['state'])
+        _, _, _, *words = shlex.split(started['follow'])
+        self.assertEqual('maintenance', words[0])
+        status = self.check('not yet', *words[1:])
+        self.assertEqual('waiting', status['state'])
         self.assertIn('is PENDING', self.check('error', 'pause'))
         self.assertIn(
             'has no host h9', self.check_state('error', 'h9', 'done')

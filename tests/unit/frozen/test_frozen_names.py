@@ -47,6 +47,8 @@ from kronos.extensions.cells.audit import strategy as cell_drain
 from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.maintenance.audit import goal as maintenance_goal
 from kronos.extensions.maintenance.audit import strategy as maintain
+from kronos.extensions.maintenance.client import commands as run_commands
+from kronos.extensions.maintenance.client import exit_status, start
 from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
@@ -89,6 +91,12 @@ COMMANDS = {
 CLIENT = 'openstack optimize kronos'
 CLIENT_COMMANDS = {
     f'{CLIENT} explain': client_commands.Explain,
+    f'{CLIENT} maintenance finish': run_commands.Finish,
+    f'{CLIENT} maintenance pause': run_commands.Pause,
+    f'{CLIENT} maintenance report': run_commands.Report,
+    f'{CLIENT} maintenance resume': run_commands.Resume,
+    f'{CLIENT} maintenance start': start.Start,
+    f'{CLIENT} maintenance status': run_commands.Status,
     f'{CLIENT} plan list': client_commands.ListPlans,
     f'{CLIENT} plan show': client_commands.ShowPlan,
     f'{CLIENT} run': run_command.Run,
@@ -603,10 +611,14 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
             ended['cannot be done'] = self.run_client(*words, *more)[0]
             self.watcher.refusal = None
             found[' '.join([CLIENT, *words])] = ended
-        found[f'{CLIENT} run'] = {
-            status.name.lower().replace('_', ' '): int(status)
-            for status in ExitStatus
-        }
+        for word, statuses in (
+            ('run', ExitStatus),
+            ('maintenance', exit_status.ExitStatus),
+        ):
+            found[f'{CLIENT} {word}'] = {
+                status.name.lower().replace('_', ' '): int(status)
+                for status in statuses
+            }
         self.assert_frozen('exit_statuses', found)
 
 

@@ -16,6 +16,12 @@ from tests.unit.osc import clouds
 GROUP = 'openstack.kronos.v1'
 NAMES = {
     'optimize kronos explain',
+    'optimize kronos maintenance finish',
+    'optimize kronos maintenance pause',
+    'optimize kronos maintenance report',
+    'optimize kronos maintenance resume',
+    'optimize kronos maintenance start',
+    'optimize kronos maintenance status',
     'optimize kronos plan list',
     'optimize kronos plan show',
     'optimize kronos run',

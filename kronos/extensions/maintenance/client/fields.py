@@ -7,6 +7,7 @@ Keys are only added. Times are UTC, and what is not known is null.
 from typing import Any
 
 from kronos.common import durations
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.extensions.maintenance.client.host_rows import HostRow
 from kronos.extensions.maintenance.client.run_history import HostHistory
@@ -15,8 +16,8 @@ from kronos.extensions.maintenance.client.runs import Run
 from kronos.osc import columns, moves
 from kronos.osc.moves import MoveAction
 
-EXPECTED_END = 'expected_end'
-"""The indicator of the goal that holds it, in Unix seconds."""
+SECONDS_TO_END = 'seconds_to_end'
+"""The indicator of the goal, from the plan on; 0: not known."""
 UNKNOWN = 'unknown'
 TIMES = ('closed_at', 'handed_over_at', 'opened_at')
 SPANS = ('emptying_seconds', 'handed_over_seconds')
@@ -33,6 +34,7 @@ def of_run(run: Run) -> Fields:
         'audit_name': run.audit.name,
         'k': run.asked.at_once,
         'hosts': columns.NamesColumn(list(run.asked.hosts)),
+        'follow': ShellCommand.RUN_STATUS.of(run=run.name),
     }
 
 
@@ -58,8 +60,10 @@ def of_status(status: RunStatus, host: str | None = None) -> Fields:
 
 def _eta(status: RunStatus) -> str | None:
     plan = status.history.plan
-    end = plan.indicators.get(EXPECTED_END) if plan is not None else None
-    return (moves.moment(end) or None) if end else None
+    if plan is None:
+        return None
+    seconds = plan.indicators.get(SECONDS_TO_END)
+    return _moment(plan.created + seconds) if seconds else None
 
 
 def _host(row: HostRow) -> Fields:

@@ -55,8 +55,12 @@ class TestFields(maintained.MaintainedTestCase):
         self.plan_next(
             efficacy_indicators=[
                 {'name': 'hosts_done', 'value': 0.0},
-                {'name': fields.EXPECTED_END, 'value': 1e9},
-            ]
+                {'name': fields.SECONDS_TO_END, 'value': 3600.0},
+            ],
+            created_at='2026-11-01T10:00:00',
+        )
+        self.watcher.audits[maintained.AUDIT]['created_at'] = (
+            '2026-11-01T09:00:00'
         )
         self.close('h1', Step.EMPTYING)
         self.close_by_hand('h2')
@@ -65,7 +69,7 @@ class TestFields(maintained.MaintainedTestCase):
         values = self.machine(fields.of_status(status))
         self.assertLessEqual({*STATUS}, {*values})
         self.assertEqual(
-            ('running', 1, 2, '2001-09-09T01:46:40Z'),
+            ('running', 1, 2, '2026-11-01T11:00:00Z'),
             tuple(values[name] for name in ('state', 'k', 'closed', 'eta')),
         )
         first, second, third = values['hosts']
