@@ -121,9 +121,7 @@ class TestReader(base.BaseTestCase):
         others = {'b': 's'}
         done = test_done_hosts.reading(a=1.0)
         self.refused('a', 'b', done=done, elsewhere=others)
-        view = self.read(
-            'a', 'b', done=done, closed=('a',), elsewhere=others
-        )
+        view = self.read('a', 'b', done=done, closed=('a',), elsewhere=others)
         self.assertEqual(['a'], view.done)
 
     def test_a_host_that_somebody_else_has_closed(self) -> None:
