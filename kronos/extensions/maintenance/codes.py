@@ -9,7 +9,7 @@ class MaintenanceCode(ReasonCode):
 
     HOST_NOT_TO_DO = (
         'maintenance_not_to_do',
-        'The host of the server is not to be maintained, or is done.',
+        'The host of the server needs no maintenance, or is done.',
     )
     HOST_WAITS = (
         'maintenance_host_waits',
@@ -17,8 +17,8 @@ class MaintenanceCode(ReasonCode):
     )
     NO_ROOM_YET = (
         'maintenance_no_room_yet',
-        'The host is being emptied, and no host that is done, or is not to '
-        'be done, has room for the server.',
+        'The host is being emptied, and no host that is done, or needs no '
+        'maintenance, has room for the server.',
         'Wait until the next host is done, or add hosts that need no '
         'maintenance.',
     )

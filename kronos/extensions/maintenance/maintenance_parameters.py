@@ -77,8 +77,9 @@ PROPERTIES: dict[str, Any] = {
         0,
     ),
     'stopped': {
-        'description': 'What becomes of servers that are SHUTOFF: stay (the '
-        'default) hands the host over with them, block does not.',
+        'description': 'Handling of servers that are SHUTOFF: with stay (the '
+        'default), they remain on the host while it is handed over; with '
+        'block, it is not handed over.',
         'type': 'string',
         'enum': [member.value for member in Stopped],
     },

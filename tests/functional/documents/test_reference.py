@@ -8,6 +8,7 @@ import tomllib
 from oslotest import base
 
 from kronos.engine.reasons import Code
+from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.policies import loader
 from tests import documented, places
 
@@ -63,7 +64,10 @@ class TestCodes(base.BaseTestCase):
         text = (SOURCE / 'explaining.rst').read_text()
         self.assertIn('\n.. reasons-table::\n', text)
         self.assertEqual(
-            [(f'``{code.value}``', code.means, code.remedy) for code in Code],
+            [
+                (f'``{code.value}``', code.means, code.remedy)
+                for code in (*Code, *MaintenanceCode)
+            ],
             list(code_tables.reason_rows()),
         )
 

@@ -96,7 +96,7 @@ class CloseForMaintenance(_HostAction):
 
     def get_description(self) -> str:
         return (
-            'Disable the nova-compute of a host that is to be maintained, as '
+            'Disable the nova-compute of a host before its maintenance, as '
             'long as few enough hosts are unavailable.'
         )
 

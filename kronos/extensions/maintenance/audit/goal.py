@@ -63,7 +63,7 @@ class Maintenance(Goal):
         ),
         Measure(
             'servers_to_move_after',
-            'Those of them that the plan does not move.',
+            'Servers among these that the plan does not move.',
             lambda report: max(0.0, _to_move(report) - _leaving(report)),
         ),
         MIGRATIONS,

@@ -135,7 +135,7 @@ class _Search:
         if not self._to_do():
             return False
         if maintenance.view_of(self._inputs.snapshot.beside).unknown:
-            waves.waits = 'nobody knows which hosts are done'
+            waves.waits = 'it is unknown which hosts are done'
         elif asked.at_once > self._widest and not self._seeded():
             waves.waits = endings.too_wide(asked.at_once, self._widest)
         elif len(late) >= asked.max_late > 0:
@@ -217,8 +217,8 @@ class _Search:
         if not self._may_seed():
             if candidates:
                 self._waves.waits = (
-                    'no host that is to be done fits onto hosts that are '
-                    'done or not to be done'
+                    'the hosts that are done, or need no maintenance, have '
+                    'too little room for the servers of another one'
                 )
             return False
         seeds = max(1, self._asked.seed_hosts - self._seeded())

@@ -49,8 +49,8 @@ def view(
     missing = sorted(set(asked.hosts) - set(hosts))
     if not queries.done:
         text = (
-            f'no query says which hosts are done; set {DONE} of [kronos], or '
-            'the parameter done_query of the audit'
+            'there is no query for the hosts that are done; set [kronos] '
+            f'{DONE}, or the parameter done_query of the audit'
         )
         return RunView(text, missing=missing), []
     try:

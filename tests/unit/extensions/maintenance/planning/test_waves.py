@@ -71,7 +71,7 @@ class TestToTheEnd(base.BaseTestCase):
         )
         planned = outcome.of(case.plan())
         self.assertEqual([], planned.waves.closing)
-        self.assertIn('fits onto hosts that are done', planned.waves.waits)
+        self.assertIn('too little room for the', planned.waves.waits)
 
     def test_a_server_that_cannot_leave(self) -> None:
         case = run(4, 0.4, 5, spares=1)
