@@ -35,6 +35,7 @@ from kronos.cmd.checks.causes import (
     answers,
     budgets,
     hypervisors,
+    progress_intervals,
     windows,
 )
 from kronos.cmd.checks.findings import Cause, Findings, group
@@ -45,6 +46,8 @@ from kronos.common import exceptions
 LOG = logging.getLogger(__name__)
 PROGRAM = 'kronos-test-config'
 SCHEDULER = 'nova-scheduler.conf.d'
+OF_POLICIES = ('queries', 'servers', 'scopes', 'windows')
+"""Keys of what is found out by each policies file."""
 
 
 @program.command(PROGRAM)
@@ -201,6 +204,9 @@ class ConfigTest:
 
     def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Apis) -> None:
         files.differences(conf, of_nova, True, self.findings)
+        progress_intervals.check_option(
+            of_nova, conf.kronos.stall_timeout, self.findings
+        )
         self._report['weigher'] = weigher.check(
             of_nova,
             self._nova,
@@ -214,6 +220,7 @@ class ConfigTest:
         conf = config_files.load(where, credentials.WATCHER)
         watcher.register_opts(conf)
         weigher.register_opts(conf)
+        progress_intervals.register_opts(conf)
         return conf
 
     def _applier(self, of_watcher: Any, conf: Any) -> None:
@@ -281,8 +288,7 @@ class ConfigTest:
         """
         to, hosts = self.findings, set[str]()
         request = scopes.request(kronos, self._parsed.scope, to)
-        self._report |= {'queries': [], 'servers': [], 'scopes': []}
-        self._report['windows'] = []
+        self._report |= {key: [] for key in OF_POLICIES}
         remedy = exporters.remedy(self._report['exporters'])
         for each in sets:
             enabled = each.file.enabled
@@ -294,6 +300,7 @@ class ConfigTest:
             windows.check_snapshots(kronos, clients, taken, to)
             budgets.check(taken, enabled, settings, to)
             hypervisors.check(taken, settings, to)
+            progress_intervals.check(taken, kronos.stall_timeout, to)
             causes = answers.Causes(once, taken, settings, remedy, to)
             self._add('queries', each.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:

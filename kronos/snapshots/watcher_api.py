@@ -58,9 +58,14 @@ def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:
         or (
             row['state'] == watcher_actions.RECOMMENDED
             and seconds_of(row['created_at']) >= oldest
-            and watcher.audit(row['audit_uuid']).get('auto_trigger')
+            and _is_auto_triggered(watcher, row.get('audit_uuid') or '')
         )
     ]
+
+
+def _is_auto_triggered(watcher: WatcherClient, audit: str) -> bool:
+    """:param audit: uuid; '': the plan has none, as that of a pipeline"""
+    return bool(audit and watcher.audit(audit).get('auto_trigger'))
 
 
 def _ended(

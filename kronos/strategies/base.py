@@ -31,7 +31,7 @@ from kronos.common import exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import types
 from kronos.engine.settings import ModePhases, PlanMode, Settings
-from kronos.strategies import goals, parameters
+from kronos.strategies import goals, parameters, pipeline
 from kronos.strategies.outcome import (
     additions,
     audit_log,
@@ -145,9 +145,14 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         """Plan, fill the solution and leave the outcome in the audit.
 
         :raises watcher.common.exception.WatcherException: with the reason,
-            if a ONESHOT audit could not be carried out
+            if a ONESHOT audit could not be carried out, or it is none
         """
         self.audit = audit
+        if not pipeline.is_audit(audit):
+            LOG.error('%s: %s', self.get_name(), pipeline.REFUSAL)
+            audit_metrics.begin(CONF)
+            self._end('failed')
+            raise exception.WatcherException(pipeline.REFUSAL)
         _refresh(audit)
         message, failed = self._attempt(audit)
         message = self._report(audit, message)
@@ -238,6 +243,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
         CONF.reload_config_files()
         # First: an audit that fails has to be counted, too.
         audit_metrics.begin(CONF)
+        pipeline.require_no_model(self._compute_model)
         validation.require_valid(CONF)
         for warning in validation.old_groups(CONF):
             LOG.warning('Audit %s: %s', audit.uuid, warning)

@@ -81,7 +81,7 @@ def _plans(most: int) -> Iterator[PastPlan]:
         for plan in objects.ActionPlan.list(
             admin, limit=most, sort_key='id', sort_dir='desc', eager=True
         )
-        if plan.strategy is not None and plan.strategy.name.startswith(OURS)
+        if plan.strategy_id is not None and plan.strategy.name.startswith(OURS)
     ]
     rows = _rows(plan.id for plan in plans)
     for plan in plans:

@@ -49,13 +49,23 @@ def _launched(audit: str) -> list[Any]:
             time.time() - stale_migrations.GRACE_SECONDS
         ),
     }
-    continuous = objects.audit.AuditType.CONTINUOUS.value
     return [
         plan
         for plan in objects.ActionPlan.list(admin, filters=filters, eager=True)
-        if plan.audit.auto_trigger
-        and (plan.audit.uuid, plan.audit.audit_type) != (audit, continuous)
+        if _is_launched(plan, audit)
     ]
+
+
+def _is_launched(plan: Any, audit: str) -> bool:
+    """Of a pipeline's plan, which has no audit, only its applier tells."""
+    if plan.audit_id is None:
+        return bool(plan.hostname)
+    continuous = objects.audit.AuditType.CONTINUOUS.value
+    is_dropped = (plan.audit.uuid, plan.audit.audit_type) == (
+        audit,
+        continuous,
+    )
+    return bool(plan.audit.auto_trigger) and not is_dropped
 
 
 def _started() -> list[Any]:

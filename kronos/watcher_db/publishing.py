@@ -52,7 +52,8 @@ class Basis:
 def is_active() -> Any:
     """Holds for plans that Watcher carries out, or is about to.
 
-    For their rows, joined with those of their audits.
+    For their rows, joined with those of their audits, which the plan of a
+    pipeline has not.
     """
     state = objects.action_plan.State
     handed_over = timeutils.utcnow() - datetime.timedelta(
@@ -63,7 +64,10 @@ def is_active() -> Any:
         # An applier has been told to start it, and has no time yet.
         sa.and_(
             _Plan.c.state == state.RECOMMENDED,
-            _Audit.c.auto_trigger.is_(True),
+            sa.or_(
+                _Audit.c.auto_trigger.is_(True),
+                sa.and_(_Audit.c.id.is_(None), _Plan.c.hostname.is_not(None)),
+            ),
             _Plan.c.created_at >= handed_over,
         ),
     )
@@ -132,7 +136,7 @@ def _live(session: Any) -> dict[str, set[str]]:
     rows = session.execute(
         sa.select(_Plan.c.uuid, parameters.label('parameters'))
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
-        .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
+        .outerjoin(_Audit, _Plan.c.audit_id == _Audit.c.id)
         .where(
             _Action.c.action_type.like(watcher_actions.OURS),
             sa.or_(

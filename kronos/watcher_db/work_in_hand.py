@@ -50,7 +50,7 @@ def plans(session: Any) -> list[dict[str, str]]:
         sa.select(_Plan.c.uuid, _Plan.c.state, _Plan.c.hostname)
         .distinct()
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
-        .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
+        .outerjoin(_Audit, _Plan.c.audit_id == _Audit.c.id)
         .where(_OURS, _Plan.c.deleted == 0, publishing.is_active())
         .order_by(_Plan.c.uuid)
     )

@@ -100,11 +100,7 @@ class MigrationProgress:
             # Nova has written nothing since the last look.
             return
         self._check_pace(now)
-        is_first, self._figures, self.text = (
-            self._figures is None,
-            figures,
-            str(figures),
-        )
+        self._figures, self.text = figures, str(figures)
         self.size.note(figures)
         if figures.memory_total and figures.memory_processed is not None:
             # While a disk is copied, nothing is told of memory but zeros.
@@ -112,7 +108,7 @@ class MigrationProgress:
                 now,
                 figures.memory_processed,
                 figures.memory_remaining or 0,
-                after=None if is_first else self._looked,
+                after=self._looked,
                 written_at=figures.written_at,
             )
             self.passes.note(look)

@@ -222,7 +222,9 @@ def _plans() -> Iterator[Gauge]:
     filters = {'state__in': [state.PENDING, state.RECOMMENDED]}
     by_state: dict[str, list[float]] = {state.PENDING: []}
     for plan in objects.ActionPlan.list(admin, filters=filters, eager=True):
-        if plan.strategy is not None and plan.strategy.name.startswith(OURS):
+        # The plan of a pipeline has no strategy.
+        has_strategy = plan.strategy_id is not None
+        if has_strategy and plan.strategy.name.startswith(OURS):
             touched = plan.updated_at or plan.created_at
             is_pending = plan.state == state.PENDING
             moment = touched if is_pending else plan.created_at

@@ -104,7 +104,6 @@ WITHOUT_TWIN = frozenset(
         'reports/html/unmoved',
         'reports/html/view',
         'snapshots/watcher_actions',
-        'snapshots/watcher_api',
         'weighers/load',
         'weighers/probe',
     }

@@ -53,6 +53,13 @@ class TestWeigher(CheckTestCase):
         self.assertEqual('error', result['level'])
         return str(result['text'])
 
+    def test_an_interval_that_is_too_long(self) -> None:
+        """Of nova-compute, if it has the same file."""
+        more = f'{CLASSES}\n[libvirt]\nlive_migration_monitor_interval = 200'
+        report = self.weigher(more=more)
+        result = self.finding(report, 'monitor-interval')
+        self.assertEqual('warning', result['level'])
+
     def test_good(self) -> None:
         report = self.weigher()
         self.assertEqual({'watcher-unasked': 'note'}, self.codes(report))

@@ -10,7 +10,9 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Outcome
 from kronos.extensions.cells.cell_drain import CELL_MOVE
 from kronos.snapshots import watcher_actions
-from kronos.strategies import history
+from kronos.strategies import effects, history
+from kronos.strategies.outcome import audit_metrics
+from tests import pipeline_plans
 from tests.watcher_tests import db_base as base
 from tests.watcher_tests import object_utils as utils
 
@@ -132,6 +134,41 @@ class TestEvents(HistoryTestCase):
         )
         self.assertEqual([('vm10', Outcome.PLANNED)], self.told())
         self.assertEqual([], self.told(audit))
+
+    def test_plans_of_pipelines(self):
+        """They have no audit; only who has taken them counts."""
+        plans = self.useFixture(pipeline_plans.PipelinePlans())
+        self.plan('ONGOING', (State.ONGOING, {}), (State.PENDING, {}))
+        self.plan('SUCCEEDED', (State.SUCCEEDED, {}))
+        self.plan('FAILED', (State.FAILED, {}))
+        self.plan('RECOMMENDED', (State.PENDING, {}), auto_trigger=True)
+        self.plan('RECOMMENDED', (State.PENDING, {}), auto_trigger=True)
+        for number in range(1, 5):
+            plans.cut_loose(number)
+        plans.cut_loose(5, hostname='ctl1')
+        self.assertEqual(
+            [
+                ('vm10', Outcome.UNDER_WAY),
+                ('vm11', Outcome.PLANNED),
+                ('vm20', Outcome.MOVED),
+                ('vm30', Outcome.FAILED),
+                ('vm50', Outcome.PLANNED),
+            ],
+            self.told(),
+        )
+
+    def test_plans_without_a_strategy(self):
+        """They are read; their effects are not those of a strategy."""
+        plans = self.useFixture(pipeline_plans.PipelinePlans())
+        self.plan('RECOMMENDED', (State.PENDING, {}))
+        self.plan('PENDING', (State.PENDING, {}))
+        gauges = {gauge.name: gauge.value for gauge in audit_metrics._plans()}
+        self.assertEqual(1, gauges['kronos_plans_waiting'])
+        for number in (1, 2):
+            plans.cut_loose(number)
+        gauges = {gauge.name: gauge.value for gauge in audit_metrics._plans()}
+        self.assertEqual(0, gauges['kronos_plans_waiting'])
+        self.assertEqual([], effects.newest(5))
 
     def test_actions_of_others(self):
         self.plan(

@@ -14,7 +14,7 @@ from watcher.db.sqlalchemy import models
 from kronos.extensions.cells.cell_drain import CELL_MOVE
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.watcher_db import publishing
-from tests import turntaking
+from tests import pipeline_plans, turntaking
 from tests.unit.strategies import test_history
 from tests.unit.strategies.test_history import State
 from tests.unit.strategies.test_history import uuid as uuid_of
@@ -23,6 +23,8 @@ from tests.watcher_tests import db_utils as utils
 
 OLD = datetime.timedelta(hours=2)
 CELL = {'kind': CELL_MOVE}
+PIPELINE = {'has_audit': False}
+TAKEN = {'hostname': 'ctl1'}
 
 
 class TestRivals(db_base.DbTestCase):
@@ -48,6 +50,9 @@ class TestRivals(db_base.DbTestCase):
             ('ONGOING', 'ONGOING', False, 'known', {'is_known': True}),
             ('ONGOING', 'ONGOING', True, 'to a cell', CELL),
             ('ONGOING', 'ONGOING', False, 'other kind', {'kind': 'nop'}),
+            ('ONGOING', 'ONGOING', True, 'of a pipeline', PIPELINE),
+            ('RECOMMENDED', 'PENDING', False, 'of a pipeline', PIPELINE),
+            ('RECOMMENDED', 'PENDING', True, 'taken', PIPELINE | TAKEN),
         )
     ]
     age = datetime.timedelta()
@@ -56,9 +61,14 @@ class TestRivals(db_base.DbTestCase):
     is_asked = False
     """Whether an operator has to start it."""
     is_known = False
+    has_audit = True
+    hostname = None
+    """Of the applier that has taken it."""
 
     def setUp(self):
         super().setUp()
+        if not self.has_audit:
+            self.loose = self.useFixture(pipeline_plans.PipelinePlans())
         goal = utils.create_test_goal()
         self.strategy = utils.create_test_strategy(goal_id=goal.id)
         self.audits = 0
@@ -104,6 +114,8 @@ class TestRivals(db_base.DbTestCase):
                 .where(models.ActionPlan.id == other.id)
                 .values(created_at=moment, updated_at=moment)
             )
+        if not self.has_audit:
+            self.loose.cut_loose(other.id, hostname=self.hostname)
         seen = {other.uuid} if self.is_known else set()
         basis = publishing.Basis(frozenset(seen), frozenset(self.hosts))
         rival = publishing.publish(ours.uuid, basis)

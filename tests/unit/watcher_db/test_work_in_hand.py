@@ -9,6 +9,7 @@ from oslo_utils import timeutils
 from watcher.applier.loading import default
 
 from kronos.watcher_db import marks, work_in_hand
+from tests import pipeline_plans
 from tests.unit.strategies import test_history
 from tests.unit.strategies.test_history import State, uuid
 from tests.watcher_tests import db_utils as utils
@@ -73,6 +74,14 @@ class TestPlans(WorkTestCase):
     def test_who_carries_it_out(self):
         self.plan('ONGOING', (State.ONGOING, {}))
         self.execute("UPDATE action_plans SET hostname = 'ctl1'")
+        [plan] = self.read(work_in_hand.plans)
+        self.assertEqual('ctl1', plan['host'])
+
+    def test_a_plan_of_a_pipeline(self):
+        """It has no audit."""
+        plans = self.useFixture(pipeline_plans.PipelinePlans())
+        self.plan('ONGOING', (State.ONGOING, {}))
+        plans.cut_loose(1, hostname='ctl1')
         [plan] = self.read(work_in_hand.plans)
         self.assertEqual('ctl1', plan['host'])
 

@@ -8,14 +8,9 @@ import fixtures
 import testscenarios
 from oslotest import base as oslo_base
 
-from kronos.actions.core import notifications
-from kronos.actions.core.parameters import MigrationTask
-from kronos.actions.live import parameters, progress
-from kronos.clients.nova.progress import Progress
-from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from tests.fakes.qemu_copy import QemuCopy
-from tests.unit.actions.live import base
+from tests.unit.actions.live import base, following
 
 INTERVALS = (0.5, 1, 2, 5, 7, 10, 20, 30, 45, 60, 90, 120)
 """Seconds between two saves of Nova's monitor."""
@@ -300,26 +295,11 @@ class IntervalTestCase(
 
         It ends as soon as its passes are in vain.
         """
-        now = itertools.count(1000.7, self.poll)
-        task = MigrationTask('uuid', 'a', 'b', 'spread')
-        settings = parameters.MigrationSettings(task=task)
-        self.now = 0.7
-        found = progress.MigrationProgress(
-            settings, notifications.Record(), lambda: self.now
-        )
-        for self.now in now:
-            past = self.now - 1000.0
-            if past >= min(seconds, copy.end) or found.passes.in_vain() >= 3:
-                return found
-            figures, written = copy.row(past)
-            figures = {
-                name[: -len('_bytes')]: v for name, v in figures.items()
-            }
-            row = Progress(**figures, written_at=written)
-            status = MigrationStatus('uuid', 'running', 'm', 1, progress=row)
-            found.note(status)
-            self.assertLess(found.stands_still(), 300, past)
-        raise AssertionError
+
+        def check(found):
+            self.assertLess(found.stands_still(), 300)
+
+        return following.follow(copy, self.poll, seconds, check=check)
 
     def copy(self, **more):
         """Of 64 GiB at 1,000 MiB/s, seen by a conductor of another clock."""
