@@ -211,11 +211,7 @@ def _audit(load: Load, request: Request, strategy: str, own: _Own) -> Audit:
             f'name one of {", ".join(STRATEGIES)}, or several with commas '
             'between them'
         )
-    before = request.policies or recording.policies
-    if not strategy and recording.strategy not in {
-        PlanMode(word).strategy for word in STRATEGIES
-    }:
-        strategy = before[0].mode.value
+    strategy = strategy or _strategy(load, request)
     options = ReplayOptions(
         policies=request.policies,
         mode=strategy or None,
@@ -244,6 +240,15 @@ def _audit(load: Load, request: Request, strategy: str, own: _Own) -> Audit:
         },
         f'kronos_{strategy}' if strategy else recording.strategy,
     )
+
+
+def _strategy(load: Load, request: Request) -> str:
+    """Instead of a strategy that cannot be simulated; '' if it can be."""
+    recording = load.recording
+    if recording.strategy in {PlanMode(each).strategy for each in STRATEGIES}:
+        return ''
+    policies = request.policies or recording.policies
+    return policies[0].mode.value
 
 
 def query_windows(

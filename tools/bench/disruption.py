@@ -17,7 +17,7 @@ from bench import case, clusters, plans, processes, table, weighing
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.eligibility import consent
 from kronos.engine.planning import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import ConsentRule, Settings
 from kronos.engine.types import Disruption, Snapshot
 from kronos.policies.models import Policy
 from kronos.recordings.formats import cluster
@@ -86,8 +86,9 @@ def measured(path: str, pairs: int = PAIRS) -> dict[str, Any]:
     """
     result = cluster.read(path)
     snapshot = _lived_in(result.snapshot)
-    plain = case.spreading('greedy', plans.MOVES)
-    limited = dataclasses.replace(plain, **LIMITS)
+    honoured = case.spreading('greedy', plans.MOVES)
+    limited = dataclasses.replace(honoured, **LIMITS)
+    plain = dataclasses.replace(honoured, consent=ConsentRule.IGNORE)
 
     def plan(settings: Settings) -> int:
         return _moves(snapshot, result.policies, settings)

@@ -27,6 +27,7 @@ from kronos.engine.types import Host, Instance, PlanningInput, Snapshot
 
 if TYPE_CHECKING:
     from kronos.engine.edits import Pair
+    from kronos.engine.eligibility.budgets import ScopeBudgets
     from kronos.engine.eligibility.cooldown import Cooldowns
 
 K = TypeVar('K', bound=Hashable)
@@ -75,6 +76,8 @@ class ConstraintInput:
     """What the past forbids."""
     readings: CapacityReadings | None = None
     """None in a phase without ceilings."""
+    budgets: ScopeBudgets | None = None
+    """None: they have not been made."""
 
     @property
     def hosts(self) -> list[Host]:

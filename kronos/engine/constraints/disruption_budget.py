@@ -11,7 +11,11 @@ from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import budgets
-from kronos.engine.eligibility.budgets import Account, BudgetKind, Budgets
+from kronos.engine.eligibility.budgets import (
+    Account,
+    BudgetKind,
+    ScopeBudgets,
+)
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
 
@@ -59,16 +63,12 @@ class DisruptionBudget(Constraint):
         settings, snapshot = inputs.settings, inputs.snapshot
         if budgets.is_exempt(settings, inputs.rules.phase):
             return None
-        every = Budgets(
-            settings, snapshot.disruptions, snapshot.groups, snapshot.taken_at
-        )
-        instances = inputs.instances
-        accounts = every.limiting(instances)
+        scope = inputs.budgets or ScopeBudgets(snapshot, settings)
         # Not where they are now: earlier phases have moved some.
         host = inputs.index.host
-        homes = [host[instance.host] for instance in instances]
-        hosts = inputs.shape[1]
-        return cls(accounts, homes, hosts, every.counts_instances)
+        homes = [host[instance.host] for instance in inputs.instances]
+        counts_instances = scope.every.counts_instances
+        return cls(scope.accounts, homes, inputs.shape[1], counts_instances)
 
     @staticmethod
     def relax(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:

@@ -309,24 +309,39 @@ class Budgets:
         return account
 
 
+class ScopeBudgets:
+    """The budgets of a scope before its plan, made once for all phases."""
+
+    def __init__(self, snapshot: Snapshot, options: BudgetOptions) -> None:
+        self.every = Budgets(
+            options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
+        )
+        self.uuids = sorted(snapshot.instances)
+        """[V], as in :class:`.arrays.Index`."""
+        instances = [snapshot.instances[uuid] for uuid in self.uuids]
+        self.accounts = self.every.limiting(instances)
+        """As :meth:`.Budgets.limiting`, by these positions."""
+
+
 def of_phase(
-    snapshot: Snapshot, options: BudgetOptions, phase: str
+    snapshot: Snapshot,
+    options: BudgetOptions,
+    phase: str,
+    budgets: ScopeBudgets | None = None,
 ) -> dict[str, Reason]:
-    """By uuid why each instance stays whose budgets are used up already."""
+    """By uuid why each instance stays whose budgets are used up already.
+
+    :param budgets: those of the scope, if they were made before
+    """
     if is_exempt(options, phase) or not snapshot.disruptions:
         return {}
-    every = Budgets(
-        options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
-    )
-    if all(account.free > 0 for account in every.used()):
-        return {}
-    instances = list(snapshot.instances.values())
+    budgets = budgets or ScopeBudgets(snapshot, options)
     reasons: dict[int, Reason] = {}
-    for account, numbers in every.limiting(instances):
+    for account, numbers in budgets.accounts:
         if account.free <= 0:
             why = account.reason()
             for number in numbers:
                 reasons.setdefault(number, why)
     return {
-        instances[number].uuid: reasons[number] for number in sorted(reasons)
+        budgets.uuids[number]: reasons[number] for number in sorted(reasons)
     }

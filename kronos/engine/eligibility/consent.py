@@ -89,9 +89,15 @@ def is_tag(tag: str) -> bool:
     return tag == KEY or tag.startswith(TAG_PREFIX)
 
 
+def has_wish(instance: Instance) -> bool:
+    """Whether its owner asks for anything; most do not."""
+    tags = instance.tags
+    return KEY in instance.metadata or (bool(tags) and any(map(is_tag, tags)))
+
+
 def strictest(instance: Instance, settings: Settings) -> Wish | None:
     """The wish that counts; None if none does."""
-    if not _counts(instance, settings):
+    if not (has_wish(instance) and _counts(instance, settings)):
         return None
     every = wishes(instance)
     return max(every, key=lambda wish: STRICTNESS[wish.consent], default=None)
@@ -142,15 +148,26 @@ def why_not(
     return reason(wish) if is_refused.get(wish.consent) else None
 
 
+def wishing(snapshot: Snapshot) -> list[Instance]:
+    """The instances of a scope whose owners ask for anything."""
+    return [
+        instance
+        for instance in snapshot.instances.values()
+        # Few have either, and there are many of them.
+        if (instance.tags or KEY in instance.metadata) and has_wish(instance)
+    ]
+
+
 def of_phase(
     snapshot: Snapshot, settings: Settings, row: PhaseKind
 ) -> dict[str, Reason]:
     """By uuid why each instance stays that a phase may not move."""
+    if settings.consent is ConsentRule.IGNORE:
+        return {}
     is_open = snapshot.is_open
     reasons = (
-        (uuid, why_not(instance, settings, row, is_open))
-        for uuid, instance in snapshot.instances.items()
-        if KEY in instance.metadata or any(map(is_tag, instance.tags))
+        (instance.uuid, why_not(instance, settings, row, is_open))
+        for instance in wishing(snapshot)
     )
     return {uuid: why for uuid, why in reasons if why is not None}
 

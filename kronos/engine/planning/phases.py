@@ -8,6 +8,7 @@ All work on one simulation; what differs by phase stands in
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
 from kronos.engine.effect import use
 from kronos.engine.eligibility import budgets, consent, young_instances
+from kronos.engine.eligibility.budgets import ScopeBudgets
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import affinity, evacuate, pack, relieve, spread
@@ -115,6 +117,13 @@ class PhaseRunner:
             scope.settings,
         )
 
+    @functools.cached_property
+    def budgets(self) -> ScopeBudgets | None:
+        """Those before the first move; None: there are none."""
+        if not budgets.is_limited(self.settings):
+            return None
+        return ScopeBudgets(self.snapshot, self.settings)
+
     def run(self, budget: int | None) -> Simulation:
         """Plan all phases.
 
@@ -211,7 +220,9 @@ class PhaseRunner:
             spared = spared | self._young
         now = self._scope.now
         spared = spared | consent.of_phase(now, self.settings, rules)
-        spared = budgets.of_phase(now, self.settings, phase) | spared
+        if not budgets.is_exempt(self.settings, phase):
+            before = now, self.settings, phase, self.budgets
+            spared = budgets.of_phase(*before) | spared
         if not spared:
             return {}
         position, sources = self.utilization.index.instance, self._from(rules)
@@ -251,6 +262,7 @@ class PhaseRunner:
                 excluded=self.scorecard.excluded,
                 cooldowns=self._scope.cooldowns,
                 readings=readings,
+                budgets=self.budgets,
             )
         )
 

@@ -13,6 +13,7 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.effect import use
+from kronos.engine.eligibility.budgets import ScopeBudgets
 from kronos.engine.planning.standings import budgets, consents
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
@@ -58,10 +59,13 @@ def standing(
 
 
 def _count_limits(
-    result: AggregateResult, snapshot: Snapshot, settings: Settings
+    result: AggregateResult,
+    snapshot: Snapshot,
+    settings: Settings,
+    scope: ScopeBudgets | None = None,
 ) -> None:
     """Add how budgets and consent stand, when all reasons are known."""
-    result.budgets = budgets.of_plan(result, snapshot, settings)
+    result.budgets = budgets.of_plan(result, snapshot, settings, scope)
     result.consents = consents.of_plan(result, snapshot, settings)
 
 
@@ -165,7 +169,7 @@ def planned(
     result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
-    _count_limits(result, phases.snapshot, phases.settings)
+    _count_limits(result, phases.snapshot, phases.settings, phases.budgets)
     return result
 
 

@@ -9,7 +9,7 @@ from kronos.engine.eligibility.budgets import (
     Account,
     BudgetKind,
     BudgetOptions,
-    Budgets,
+    ScopeBudgets,
 )
 from kronos.engine.reasons import Code
 from kronos.engine.types import (
@@ -44,17 +44,22 @@ class _Tally:
 
 
 def of_plan(
-    result: AggregateResult, snapshot: Snapshot, options: BudgetOptions
+    result: AggregateResult,
+    snapshot: Snapshot,
+    options: BudgetOptions,
+    scope: ScopeBudgets | None = None,
 ) -> list[BudgetStanding]:
-    """By kind how the budgets of a scope stand after its plan."""
+    """By kind how the budgets of a scope stand after its plan.
+
+    :param scope: its budgets, if they were made before
+    """
     if not budgets.is_limited(options):
         return []
-    every = Budgets(
-        options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
-    )
+    scope = scope or ScopeBudgets(snapshot, options)
+    every = scope.every
     tallies = {
         (account.kind, account.key): _Tally(account)
-        for account, _ in every.limiting([*snapshot.instances.values()])
+        for account, _ in scope.accounts
     }
     moved = {step.instance for step in result.steps}
     left_out = {

@@ -15,7 +15,7 @@ def of_plan(
 ) -> list[ConsentStanding]:
     """Whose servers have which consent, and which stay because of it."""
     rows: dict[tuple[int, str, str], ConsentStanding] = {}
-    for uuid, instance in snapshot.instances.items():
+    for instance in consent.wishing(snapshot):
         wish = consent.strictest(instance, settings)
         if wish is None:
             continue
@@ -24,7 +24,7 @@ def of_plan(
         key = -strictness, kind, instance.project_id
         row = rows.setdefault(key, ConsentStanding(*key[1:]))
         row.instances += 1
-        why = result.stayed.get(uuid)
+        why = result.stayed.get(instance.uuid)
         if why is not None and why.code is Code.INSTANCE_CONSENT:
-            row.staying.append(uuid)
+            row.staying.append(instance.uuid)
     return [rows[key] for key in sorted(rows)]
