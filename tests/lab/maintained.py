@@ -104,13 +104,13 @@ class MaintainedTestCase(base.LabTestCase):
 
     def reasons(self) -> dict[str, ClosingReason]:
         """Of the hosts that are closed; each is one of the run."""
-        found = {}
+        reasons = {}
         for host, row in self.services().items():
             if row['status'] == 'disabled':
                 reason = closing_reason.parsed(row['disabled_reason'])
                 if reason is not None:
-                    found[host] = reason
-        return found
+                    reasons[host] = reason
+        return reasons
 
     def is_done(self, host: str) -> bool:
         return releases.of(host).release == NEW
