@@ -7,7 +7,7 @@ an instance, a project, a uuid or free text; ``host`` stands only in rows with
 ``per_host``.
 """
 
-from kronos.metrics import limits, metric
+from kronos.metrics import capacity, limits, metric
 from kronos.metrics.metric import Kind, Metric, Source
 
 _ENGINE = Source.DECISION_ENGINE
@@ -388,6 +388,7 @@ METRICS = (
     *_MOVES,
     *_EFFECT,
     *limits.METRICS,
+    *capacity.METRICS,
     *_MIGRATIONS,
     *_WEIGHER,
     *_PROCESSES,

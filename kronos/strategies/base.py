@@ -276,7 +276,11 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
             if text:
                 LOG.warning('Audit %s: scope %s: %s', audit.uuid, scope, text)
         audit_metrics.planned(
-            report, result.snapshots, result.settings, result.timings
+            report,
+            result.snapshots,
+            result.settings,
+            result.timings,
+            CONF.kronos.watched_flavors,
         )
         effect_metrics.show(result.effects)
         return status_messages.summary(

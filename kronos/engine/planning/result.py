@@ -144,6 +144,8 @@ def planned(
         phases.settings,
     )
     _judge(result, last)
+    if last.beside is not None:
+        result.beside[phases.settings.extension.name] = last.beside
     costs = MigrationCosts(phases.snapshot, phases.settings)
     result.steps = [_step(step, phases, costs) for step in simulation.steps]
     result.combined_after = utilization.combined()

@@ -57,6 +57,8 @@ class PhaseResult:
     certificate: Certificate | None = None
     rest: Rest | None = None
     packing: PackingBound | None = None
+    beside: object = None
+    """What an extension keeps of it in the result, under its name."""
 
 
 class Simulation:

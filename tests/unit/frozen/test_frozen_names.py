@@ -48,6 +48,9 @@ from kronos.extensions.cells.cell_drain import CellPhase
 from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
+from kronos.extensions.room.audit import goal as room_goal
+from kronos.extensions.room.audit import strategy as make_room
+from kronos.extensions.room.room import RoomPhase
 from kronos.metrics import catalogue
 from kronos.osc import commands as client_commands
 from kronos.osc.run import command as run_command
@@ -94,6 +97,7 @@ STRATEGIES = (
     affinity.Affinity,
     cell_drain.CellDrainStrategy,
     evacuate.Evacuate,
+    make_room.MakeRoomStrategy,
     pack.Pack,
     recover.Recover,
     spread.Spread,
@@ -115,6 +119,7 @@ GOALS = (
     goals.Consolidate,
     goals.Drain,
     recovery_goal.RecoveredServers,
+    room_goal.Room,
 )
 
 
@@ -349,7 +354,11 @@ class TestNames(FrozenTestCase):
             | {
                 'MigrationPhase': [
                     phase.value
-                    for phase in [*CellPhase, *types.MigrationPhase]
+                    for phase in [
+                        *CellPhase,
+                        *RoomPhase,
+                        *types.MigrationPhase,
+                    ]
                 ]
             },
         )
