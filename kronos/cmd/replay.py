@@ -87,6 +87,11 @@ def argument_parser() -> argparse.ArgumentParser:
         help='also plan with these policies, and show both results side by '
         'side; - is standard input',
     )
+    _add_outputs(parser)
+    return parser
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
     slots.add(parser)
     program.add_format(parser)
     parser.add_argument(
@@ -98,7 +103,6 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         '--time', action='store_true', help='show how long each part took'
     )
-    return parser
 
 
 class _ListExamples(argparse.Action):

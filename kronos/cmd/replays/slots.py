@@ -117,25 +117,25 @@ def of(
     """
     inputs = replay.cycle(recording, options)
     gathered = recording.gathered
-    known = flavors.of_cloud(gathered.instances, gathered.beside.values())
+    by_name = flavors.of_cloud(gathered.instances, gathered.beside.values())
     for name in names:
-        if name not in known:
-            hint = near_names.of_cloud(name, sorted(known))
+        if name not in by_name:
+            hint = near_names.of_cloud(name, sorted(by_name))
             raise ConfigurationError(
                 reason=f'--flavor {name}: no such flavor in the recording; '
                 + hint
             )
-    if not known:
+    if not by_name:
         raise ConfigurationError(
             reason='--slots: the recording does not contain the flavors of '
             'its servers; record the cloud again with kronos-record'
         )
-    chosen = list(dict.fromkeys(names)) or sorted(known)
-    refused = {name: flavors.why_not(known[name]) for name in chosen}
+    chosen = list(dict.fromkeys(names)) or sorted(by_name)
+    refused = {name: flavors.why_not(by_name[name]) for name in chosen}
     slots = [
         counting.count(
             snapshot,
-            flavors.of(known[name], inputs.settings.check_disk),
+            flavors.of(by_name[name], inputs.settings.check_disk),
             inputs.settings,
         )
         for snapshot in inputs.snapshots

@@ -144,8 +144,6 @@ def planned(
         phases.settings,
     )
     _judge(result, last)
-    if last.beside is not None:
-        result.beside[phases.settings.extension.name] = last.beside
     costs = MigrationCosts(phases.snapshot, phases.settings)
     result.steps = [_step(step, phases, costs) for step in simulation.steps]
     result.combined_after = utilization.combined()
@@ -197,6 +195,8 @@ def _combined(card: Scorecard) -> float:
 def _extend(result: AggregateResult, phases: PhaseRunner) -> None:
     """Add what is of an extension."""
     inputs = phases.snapshot, phases.settings
+    if (beside := phases.ends[-1].beside) is not None:
+        result.beside[phases.settings.extension.name] = beside
     result.closings = phases.settings.extension.closings(result, *inputs)
     phases.settings.extension.note(result, *inputs)
 

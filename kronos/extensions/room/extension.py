@@ -72,12 +72,12 @@ class MakeRoom(Extension):
         :raises ConfigurationError: a wanted flavor is unknown, or its slots
             cannot be counted
         """
-        known = flavors.of_cloud(
+        by_name = flavors.of_cloud(
             inventory.instances, inventory.beside.values()
         )
         for name in self.asked.numbers if self.asked else ():
-            require_countable(name, known)
-        return RoomNeeds(known)
+            require_countable(name, by_name)
+        return RoomNeeds(by_name)
 
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
         return set()
@@ -88,11 +88,11 @@ class MakeRoom(Extension):
         """Count the slots of a scope at a standstill."""
         if self.asked is None or self.name in result.beside:
             return
-        known = room.needs_of(snapshot).flavors
+        by_name = room.needs_of(snapshot).flavors
         counted = [
             counting.count(
                 snapshot,
-                flavors.of(known[name], settings.check_disk),
+                flavors.of(by_name[name], settings.check_disk),
                 settings,
             )
             for name in self.asked.numbers
@@ -106,12 +106,12 @@ class MakeRoom(Extension):
         )
 
 
-def require_countable(name: str, known: Mapping[str, Flavor]) -> None:
+def require_countable(name: str, by_name: Mapping[str, Flavor]) -> None:
     """:raises ConfigurationError: no room can be made for a flavor"""
-    if name not in known:
-        hint = near_names.of_cloud(name, sorted(known))
+    if name not in by_name:
+        hint = near_names.of_cloud(name, sorted(by_name))
         raise ConfigurationError(reason=f'there is no flavor {name}; {hint}')
-    if why := flavors.why_not(known[name]):
+    if why := flavors.why_not(by_name[name]):
         raise ConfigurationError(
             reason=f'no room can be made for flavor {name}: {why}'
         )

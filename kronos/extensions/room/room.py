@@ -121,9 +121,9 @@ class RoomOutcome:
         return _missing(self.wanted, self.after)
 
 
-def _missing(wanted: Mapping[str, int], slots: Mapping[str, int]) -> int:
+def _missing(numbers: Mapping[str, int], slots: Mapping[str, int]) -> int:
     return sum(
-        max(0, number - slots.get(name, 0)) for name, number in wanted.items()
+        max(0, number - slots.get(name, 0)) for name, number in numbers.items()
     )
 
 

@@ -22,11 +22,11 @@ def of_scope(
     """
     if not watched:
         return
-    known = flavors.of_cloud(
+    by_name = flavors.of_cloud(
         snapshot.instances.values(), snapshot.beside.values()
     )
     for name in dict.fromkeys(watched):
-        flavor = known.get(name)
+        flavor = by_name.get(name)
         why = flavors.why_not(flavor) if flavor else 'no server has it'
         if flavor is None or why:
             LOG.info(
@@ -36,8 +36,8 @@ def of_scope(
                 why,
             )
             continue
-        wanted = flavors.of(flavor, settings.check_disk)
-        slots = counting.count(snapshot, wanted, settings)
+        slot_flavor = flavors.of(flavor, settings.check_disk)
+        slots = counting.count(snapshot, slot_flavor, settings)
         labels = {'scope': snapshot.scope, 'flavor': name}
         yield Gauge('kronos_slots', slots.total, labels)
         yield Gauge('kronos_slots_by_sum', slots.by_sum, labels)

@@ -46,9 +46,9 @@ class MakeRoomStrategy(base.KronosStrategy):
             for name, value in raw.items()
             if name not in room_parameters.PROPERTIES
         }
-        asked = parameters.parse(own, ())
-        asked.extension = MakeRoom(room_parameters.parse(raw))
-        return asked
+        parsed = parameters.parse(own, ())
+        parsed.extension = MakeRoom(room_parameters.parse(raw))
+        return parsed
 
     @classmethod
     def reader(

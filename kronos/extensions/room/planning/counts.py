@@ -113,14 +113,14 @@ class Counts:
     def __init__(
         self,
         cluster: Cluster,
-        wanted: Sequence[Wanted],
+        targets: Sequence[Wanted],
         refused: Collection[tuple[int, int]] = (),
     ) -> None:
         optimize = solver()
         if optimize is None:
             raise RuntimeError('scipy is not installed')
         self._optimize = optimize
-        self._cluster, self._wanted = cluster, wanted
+        self._cluster, self._targets = cluster, targets
         self._program = _Program()
         counts = cluster.counts()
         each = max(1, int(counts.sum()))
@@ -142,9 +142,9 @@ class Counts:
 
     def fewest_moves(self) -> Counted | None:
         """Room for all that is wanted; None: no number of moves gives it."""
-        for place, wanted in enumerate(self._wanted):
+        for place, target in enumerate(self._targets):
             row = [(int(v), 1.0) for v in self._slots[:, place]]
-            self._program.require(row, least=wanted.number)
+            self._program.require(row, least=target.number)
         solution = self._solve(self._moves, NODES)
         if solution.status == INFEASIBLE or solution.x is None:
             return None
@@ -161,11 +161,11 @@ class Counts:
         if moves < np.inf:
             self._at_most(self._moves, moves)
         costs = np.zeros(self._program.width)
-        for place, wanted in enumerate(self._wanted):
+        for place, target in enumerate(self._targets):
             costs[self._slots[:, place]] = -1.0
-            if wanted.number:
+            if target.number:
                 row = [(int(v), 1.0) for v in self._slots[:, place]]
-                self._program.require(row, most=wanted.number)
+                self._program.require(row, most=target.number)
         solution = self._solve(costs, NODES)
         if solution.x is None:
             return None
@@ -208,8 +208,8 @@ class Counts:
             self._cluster.free + counts @ self._cluster.demands, 0
         )
         columns = []
-        for wanted in self._wanted:
-            demand = np.array(wanted.demand)
+        for target in self._targets:
+            demand = np.array(target.demand)
             needed = demand > 0
             columns.append((most[:, needed] // demand[needed]).min(axis=1))
         return np.stack(columns, axis=1).astype(float)
@@ -236,9 +236,9 @@ class Counts:
                 for way, demand in enumerate(cluster.demands.tolist())
                 if demand[resource]
             ] + [
-                (int(self._slots[host, place]), float(wanted.demand[resource]))
-                for place, wanted in enumerate(self._wanted)
-                if wanted.demand[resource]
+                (int(self._slots[host, place]), float(target.demand[resource]))
+                for place, target in enumerate(self._targets)
+                if target.demand[resource]
             ]
             leaving = [
                 (int(self._outs[host, way]), -float(demand[resource]))

@@ -44,12 +44,12 @@ class ScopeCase:
         return _with_slot(self.cluster, self.wanted[place])
 
 
-def _with_slot(cluster: Cluster, wanted: Wanted) -> Cluster:
+def _with_slot(cluster: Cluster, target: Wanted) -> Cluster:
     return Cluster(
         cluster.hosts,
         cluster.free,
         cluster.ways,
-        (wanted.demand,),
+        (target.demand,),
         cluster.servers,
         cluster.nodes,
         cluster.apart,
@@ -94,30 +94,29 @@ class _Case:
         self._resources = _resources(settings, flavors)
         self._flavors = flavors
         self._allowed = self._where(simulation)
-        kinds = self._kinds()
         self._pairs = simulation.constraints.free_capacities()
+        self.case = self._built(simulation, apart)
+
+    def _built(self, simulation: Simulation, apart: bool) -> ScopeCase:
+        kinds = self._kinds()
         free, ways = self._columns(kinds, apart)
-        wanted = self._wanted(len(kinds), apart)
+        targets = self._targets(len(kinds), apart)
         groups, occupied = self._groups(simulation)
-        servers = {
-            (host, kind): tuple(sorted(self._names[i] for i in members))
-            for (host, kind), members in self._members(kinds).items()
-        }
-        slots = (wanted[0].demand,)
-        self.case = ScopeCase(
-            Cluster(
-                tuple(self._hosts),
-                free,
-                ways,
-                slots,
-                servers,
-                1,
-                groups,
-                occupied,
-            ),
-            wanted,
-            tuple(flavor.name for flavor, _ in flavors),
+        cluster = Cluster(
+            tuple(self._hosts),
+            free,
+            ways,
+            (targets[0].demand,),
+            {
+                place: tuple(sorted(self._names[i] for i in members))
+                for place, members in self._members(kinds).items()
+            },
+            1,
+            groups,
+            occupied,
         )
+        names = tuple(flavor.name for flavor, _ in self._flavors)
+        return ScopeCase(cluster, targets, names)
 
     def _where(self, simulation: Simulation) -> BoolArray:
         """[movable, H]: where servers may ever go, or are."""
@@ -183,7 +182,8 @@ class _Case:
             hosts = [self._snapshot.hosts[host] for host in self._hosts]
             free = [free_capacity.free(name, host.headroom) for host in hosts]
             columns.append(np.array(free, dtype=np.intp))
-        return np.minimum(np.stack(columns, axis=1), MOST)
+        most: IntArray = np.minimum(np.stack(columns, axis=1), MOST)
+        return most
 
     def _taking(self, apart: bool) -> IntArray:
         """[hosts, flavors]: whether new servers may be created there."""
@@ -200,8 +200,8 @@ class _Case:
             rows.append([*row, 1] if apart else row)
         return np.array(rows, dtype=np.intp)
 
-    def _wanted(self, kinds: int, apart: bool) -> tuple[Wanted, ...]:
-        wanted = []
+    def _targets(self, kinds: int, apart: bool) -> tuple[Wanted, ...]:
+        targets = []
         for place, (flavor, number) in enumerate(self._flavors):
             rules = [0] * len(self._flavors)
             rules[place] = 1
@@ -209,8 +209,8 @@ class _Case:
                 rules.append(1)
             demand = [flavor.demand.get(name, 0) for name in self._resources]
             full = (*demand, *rules, *[0] * kinds)
-            wanted.append(Wanted(full, number))
-        return tuple(wanted)
+            targets.append(Wanted(full, number))
+        return tuple(targets)
 
     def _groups(
         self, simulation: Simulation

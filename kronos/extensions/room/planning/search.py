@@ -8,7 +8,6 @@ solved again.
 """
 
 import math
-from collections.abc import Sequence
 
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
@@ -23,7 +22,7 @@ from kronos.extensions.room.planning import (
     scope_case,
     texts,
 )
-from kronos.extensions.room.planning.counts import Counted, Counts, Wanted
+from kronos.extensions.room.planning.counts import Counted, Counts
 from kronos.extensions.room.planning.ordering import Ordered
 from kronos.extensions.room.planning.step_rules import StepRules
 from kronos.extensions.room.room import Proof, RoomOutcome, RoomRequest
@@ -59,9 +58,9 @@ class _Search:
         request: RoomRequest,
     ) -> None:
         self._simulation, self._request = simulation, request
-        self._known = room.needs_of(inputs.snapshot).flavors
+        self._by_name = room.needs_of(inputs.snapshot).flavors
         self._inputs = inputs
-        wanted = [
+        numbers = [
             (self._flavor(name), number)
             for name, number in request.numbers.items()
         ]
@@ -69,14 +68,14 @@ class _Search:
             simulation,
             inputs.snapshot,
             inputs.settings,
-            wanted,
+            numbers,
             request.apart,
         )
         self._rules = StepRules(simulation, request)
 
     def _flavor(self, name: str) -> SlotFlavor:
         counts_disk = self._inputs.settings.check_disk
-        return flavors.of(self._known[name], counts_disk)
+        return flavors.of(self._by_name[name], counts_disk)
 
     def plan(self) -> RoomOutcome:
         case = self._case
@@ -116,12 +115,12 @@ class _Search:
             self._nearest(outcome, math.inf)
             return
         outcome.bound = int(first.bound)
-        outcome.proof = Proof.BOUND
+        outcome.proof = Proof.BOUND if first.moves else Proof.OPTIMAL
         if first.moves > self._simulation.remaining:
             outcome.budget = int(self._simulation.remaining)
             self._nearest(outcome, outcome.budget)
             return
-        result = self._carried_out(first, case.wanted)
+        result = self._carried_out(first)
         if result is None:
             return
         outcome.after = self._after(result)
@@ -147,18 +146,16 @@ class _Search:
             outcome.bound, outcome.proof = before, Proof.OPTIMAL
             return
         outcome.bound = int(first.bound)
-        # Of the placements that no order leads to, each has one slot less.
-        result = self._carried_out(first, case.wanted)
+        result = self._carried_out(first)
         if result is not None:
             outcome.after = self._after(result)
         (after,) = outcome.after.values()
         is_best = after == outcome.bound
         outcome.proof = Proof.OPTIMAL if is_best else Proof.BOUND
 
-    def _carried_out(
-        self, first: Counted, wanted: Sequence[Wanted]
-    ) -> Ordered | None:
+    def _carried_out(self, first: Counted) -> Ordered | None:
         """The first placement that an order leads to, in the simulation."""
+        case = self._case
         refused: set[tuple[int, int]] = set()
         counted: Counted | None = first
         for _ in range(TRIES):
@@ -168,7 +165,7 @@ class _Search:
                 return None
             spare = self._simulation.remaining - counted.moves
             result = ordering.ordered(
-                self._case.cluster,
+                case.cluster,
                 sorted(counted.columns.items()),
                 int(min(SPARE, spare)),
                 self._rules,
@@ -177,7 +174,7 @@ class _Search:
                 return result
             self._rules.take_back()
             refused |= result.waiting
-            program = Counts(self._case.cluster, wanted, refused)
+            program = Counts(case.cluster, case.wanted, refused)
             counted = (
                 program.most_slots(self._simulation.remaining)
                 if self._request.flavors is None
@@ -197,7 +194,7 @@ class _Search:
         case = self._case
         if len(case.names) > 1:
             return
-        (name,), (wanted,) = case.names, case.wanted
+        (name,), (target,) = case.names, case.wanted
         most = self._simulation.remaining
         if most == math.inf:
             most = sum(map(len, case.cluster.servers.values()))
@@ -205,7 +202,7 @@ class _Search:
         hosts = {host: place for place, host in enumerate(case.cluster.hosts)}
         for move in planned.moves:
             place = hosts[move.destination]
-            is_there = 0 < wanted.number <= outcome.after[name]
+            is_there = 0 < target.number <= outcome.after[name]
             if is_there or not self._rules.allows(move.server, place):
                 break
             self._rules.make(move.server, place)

@@ -16,30 +16,30 @@ def sentence(outcome: RoomOutcome) -> str:
     """How planning ended."""
     if not outcome.has_number:
         return _most(outcome)
-    wanted = servers(outcome.wanted)
+    number = servers(outcome.wanted)
     if outcome.is_met:
-        return f'the scope already has room for {wanted}'
+        return f'the scope already has room for {number}'
     if outcome.proof is Proof.IMPOSSIBLE:
         return (
-            f'no number of migrations makes room for {wanted}; at most '
+            f'no number of migrations makes room for {number}; at most '
             f'{servers(outcome.nearest)} can get room'
         )
     if outcome.budget is not None:
         return (
-            f'room for {wanted} requires at least {_moves(outcome.bound)}, '
+            f'room for {number} requires at least {_moves(outcome.bound)}, '
             f'but the plan may have {outcome.budget}; with these, at most '
             f'{servers(outcome.nearest)} can get room'
         )
-    return _fewest(outcome, wanted)
+    return _fewest(outcome, number)
 
 
-def _fewest(outcome: RoomOutcome, wanted: str) -> str:
+def _fewest(outcome: RoomOutcome, number: str) -> str:
     if outcome.missing_after or not outcome.moves:
-        text = f'no order of migrations was found that makes room for {wanted}'
+        text = f'no order of migrations was found that makes room for {number}'
         if outcome.proof is Proof.NONE:
             return f'{text}; it was sought {NO_PROOF}'
         return f'{text}; at least {_moves(outcome.bound)} would be needed'
-    text = f'room for {wanted} after {_moves(outcome.moves)}'
+    text = f'room for {number} after {_moves(outcome.moves)}'
     if outcome.proof is Proof.NONE:
         return f'{text}, {NO_PROOF}'
     if outcome.proof is Proof.OPTIMAL:
