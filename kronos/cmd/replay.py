@@ -20,7 +20,7 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
-from kronos.cmd.replays import replay_tables
+from kronos.cmd.replays import replay_tables, slots
 from kronos.cmd.replays import summary as replay_summary
 from kronos.cmd.screen import progress
 from kronos.common import plain_text, timing
@@ -50,7 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('--html requires exactly one recording, and no --compare')
     if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
         parser.error('- can be used only once')
+    if misuse := slots.misuse(parsed, len(paths)):
+        parser.error(misuse)
     with progress.shown(PROGRAM):
+        if parsed.slots:
+            return _show_slots(paths[0], parsed)
         return _many(paths, parsed) if many else _play(paths[0], parsed)
 
 
@@ -83,6 +87,12 @@ def argument_parser() -> argparse.ArgumentParser:
         help='also plan with these policies, and show both results side by '
         'side; - is standard input',
     )
+    _add_outputs(parser)
+    return parser
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    slots.add(parser)
     program.add_format(parser)
     parser.add_argument(
         '--html',
@@ -93,7 +103,6 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         '--time', action='store_true', help='show how long each part took'
     )
-    return parser
 
 
 class _ListExamples(argparse.Action):
@@ -104,6 +113,13 @@ class _ListExamples(argparse.Action):
         rows = [(f'{examples.PREFIX}/{name}', shown[name]) for name in shown]
         terminal.show('\n'.join(tables.aligned(rows)))
         parser.exit()
+
+
+def _show_slots(path: str, parsed: argparse.Namespace) -> int:
+    options = what_if.of(parsed, parsed.policies)
+    table = slots.of(what_if.read(path, options), options, parsed.flavor)
+    terminal.show(table.printed(parsed.format, program.width(parsed)))
+    return 0
 
 
 def _play(path: str, parsed: argparse.Namespace) -> int:

@@ -115,6 +115,14 @@ REPORT_OPTS = [
         help='Age in days at which a recording in record_dir is deleted, at '
         'the next audit that records.',
     ),
+    cfg.ListOpt(
+        'watched_flavors',
+        default=[],
+        help='Names of flavors for which every audit counts how many more '
+        'servers fit into each scope, as the metrics kronos_slots and '
+        'kronos_slots_by_sum. A flavor counts if a server of the scope has '
+        'it, or if the strategy of the audit is kronos_make_room.',
+    ),
 ]
 
 EFFECT_OPTS = [

@@ -7,7 +7,7 @@ an instance, a project, a uuid or free text; ``host`` stands only in rows with
 ``per_host``, and in those of maintenance runs.
 """
 
-from kronos.metrics import limits, maintenance, metric
+from kronos.metrics import capacity, limits, maintenance, metric
 from kronos.metrics.metric import Kind, Metric, Source
 
 _ENGINE = Source.DECISION_ENGINE
@@ -389,6 +389,7 @@ METRICS = (
     *_EFFECT,
     *limits.METRICS,
     *maintenance.METRICS,
+    *capacity.METRICS,
     *_MIGRATIONS,
     *_WEIGHER,
     *_PROCESSES,

@@ -286,6 +286,7 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
             result.snapshots,
             result.settings,
             result.timings,
+            CONF.kronos.watched_flavors,
             self.ADDITIONS,
         )
         effect_metrics.show(result.effects)

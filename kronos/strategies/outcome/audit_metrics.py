@@ -7,7 +7,13 @@ Whatever is wrong with them, the audit goes on.
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any
 
 from oslo_log import log as logging
@@ -23,7 +29,7 @@ from kronos.metrics import process
 from kronos.metrics.metric import Source
 from kronos.metrics.store import Gauge
 from kronos.strategies.outcome import additions as beside
-from kronos.strategies.outcome import limit_metrics
+from kronos.strategies.outcome import limit_metrics, slot_metrics
 
 LOG = logging.getLogger(__name__)
 
@@ -78,9 +84,13 @@ def planned(
     snapshots: Sequence[Snapshot],
     settings: Settings,
     timings: Mapping[str, float],
+    watched: Collection[str] = (),
     additions: beside.Additions = beside.PLAIN,
 ) -> None:
-    """Show how each scope stands after planning."""
+    """Show how each scope stands after planning.
+
+    :param watched: names of the flavors whose slots are counted
+    """
     with unharmed():
         store = process.of_process()
         if not store.is_on:
@@ -93,6 +103,7 @@ def planned(
             snapshot = by_scope.get(scope.name)
             if snapshot is not None:
                 gauges += _of_past(snapshot, settings)
+                gauges += slot_metrics.of_scope(snapshot, watched, settings)
             store.show('scope', gauges, scope.name)
             if more := [*additions.gauges(scope)]:
                 store.show(additions.subject(scope), more, scope.name)

@@ -53,6 +53,9 @@ from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.extensions.recovery import restarts
 from kronos.extensions.recovery.audit import goal as recovery_goal
 from kronos.extensions.recovery.audit import strategy as recover
+from kronos.extensions.room.audit import goal as room_goal
+from kronos.extensions.room.audit import strategy as make_room
+from kronos.extensions.room.room import RoomPhase
 from kronos.metrics import catalogue
 from kronos.osc import commands as client_commands
 from kronos.osc.run import command as run_command
@@ -106,6 +109,7 @@ STRATEGIES = (
     cell_drain.CellDrainStrategy,
     evacuate.Evacuate,
     maintain.Maintain,
+    make_room.MakeRoomStrategy,
     pack.Pack,
     recover.Recover,
     spread.Spread,
@@ -128,6 +132,7 @@ GOALS = (
     goals.Drain,
     maintenance_goal.Maintenance,
     recovery_goal.RecoveredServers,
+    room_goal.Room,
 )
 
 
@@ -362,7 +367,11 @@ class TestNames(FrozenTestCase):
             | {
                 'MigrationPhase': [
                     phase.value
-                    for phase in [*CellPhase, *types.MigrationPhase]
+                    for phase in [
+                        *CellPhase,
+                        *RoomPhase,
+                        *types.MigrationPhase,
+                    ]
                 ]
             },
         )

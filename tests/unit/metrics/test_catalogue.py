@@ -7,9 +7,9 @@ from kronos.metrics import catalogue, maintenance
 from kronos.metrics.metric import PROCESS_LABELS, Kind
 
 LABELS = {
-    'error_type', 'file', 'host', 'kind', 'outcome', 'part', 'phase',
-    'policy', 'reason', 'result', 'run', 'scope', 'state', 'strategy',
-    'version',
+    'error_type', 'file', 'flavor', 'host', 'kind', 'outcome', 'part',
+    'phase', 'policy', 'reason', 'result', 'run', 'scope', 'state',
+    'strategy', 'version',
 }  # fmt: skip
 """All that a label may be about: no instance, project, uuid or free text."""
 

@@ -9,6 +9,7 @@ has room, so that the room there is at the end is never assumed before.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -31,6 +32,14 @@ class Move:
     """How it stands on its destination."""
 
 
+class MoveRules(Protocol):
+    """What else is said to each move, and what takes note of it."""
+
+    def allows(self, server: str, destination: int) -> bool: ...
+
+    def make(self, server: str, destination: int) -> None: ...
+
+
 @dataclass
 class Ordered:
     """The moves in order, and what no order could be found for."""
@@ -38,6 +47,8 @@ class Ordered:
     moves: list[Move] = field(default_factory=list)
     stuck: set[int] = field(default_factory=set)
     """Hosts with servers that neither leave nor enter."""
+    waiting: set[Place] = field(default_factory=set)
+    """Where servers do not enter."""
     free: IntArray = field(default_factory=lambda: np.zeros(0, np.intp))
     """[hosts, resources], after the moves."""
 
@@ -46,13 +57,15 @@ def ordered(
     cluster: Cluster,
     chosen: Iterable[tuple[int, Column]],
     spare: int = 0,
+    rules: MoveRules | None = None,
 ) -> Ordered:
     """Order the moves of some columns.
 
     :param chosen: hosts with their columns
     :param spare: migrations that may be made besides, as detours
+    :param rules: by which moves are legal beyond the counts
     """
-    return _Order(cluster, chosen).run(spare)
+    return _Order(cluster, chosen, rules).run(spare)
 
 
 def any_move(cluster: Cluster) -> bool:
@@ -79,9 +92,12 @@ class _Order:
     """The cluster while its moves are ordered."""
 
     def __init__(
-        self, cluster: Cluster, chosen: Iterable[tuple[int, Column]]
+        self,
+        cluster: Cluster,
+        chosen: Iterable[tuple[int, Column]],
+        rules: MoveRules | None,
     ) -> None:
-        self._cluster = cluster
+        self._cluster, self._rules = cluster, rules
         self._demands = cluster.demands
         self._sizes = self._demands.sum(axis=1).tolist()
         self._free = cluster.free.copy()
@@ -116,6 +132,7 @@ class _Order:
             if self._outs[kind].total():
                 self._result.stuck.update(host for host, _ in ins)
                 self._result.stuck.update(host for host, _ in self._outs[kind])
+                self._result.waiting.update(ins)
         self._result.free = self._free
         return self._result
 
@@ -185,8 +202,13 @@ class _Order:
         for is_grouped in (False, True):
             for server in servers:
                 groups = self._cluster.apart.get(server, frozenset())
-                if bool(groups) is is_grouped and self._is_alone(
-                    server, groups, destination
+                if (
+                    bool(groups) is is_grouped
+                    and self._is_alone(server, groups, destination)
+                    and (
+                        self._rules is None
+                        or self._rules.allows(server, destination)
+                    )
                 ):
                     return server
         return None
@@ -236,6 +258,8 @@ class _Order:
         self._free[source[0]] += self._demands[source[1]]
         self._free[destination[0]] -= self._demands[destination[1]]
         self._host_of[server] = destination[0]
+        if self._rules is not None:
+            self._rules.make(server, destination[0])
         hosts = self._cluster.hosts
         self._result.moves.append(
             Move(

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slots of a recording: how many more servers of each flavor fit."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.cmd import tables
+from kronos.cmd.tables import Row
+from kronos.common import plain_text
+from kronos.common.exceptions import ConfigurationError
+from kronos.common.names import near_names
+from kronos.engine.slots import counting, flavors
+from kronos.engine.slots.counting import Slots
+from kronos.recordings import replay
+from kronos.recordings.recording import Recording
+from kronos.recordings.replay import ReplayOptions
+
+HEAD = ('scope', 'flavor', 'slots', 'by_sum_of_free', 'hosts_with_slots')
+HEAD_OF_TABLE = ('scope', 'flavor', 'slots', 'by sum of free', 'on hosts')
+
+
+@dataclass(frozen=True)
+class SlotTable:
+    """The slots of all scopes of a recording."""
+
+    slots: list[Slots]
+    refused: dict[str, str]
+    """Flavors that are not counted, with the reason."""
+
+    def rows(self, head: Row = HEAD) -> list[Row]:
+        """For programs, the names of the columns first."""
+        return [
+            head,
+            *(
+                (
+                    each.scope,
+                    each.flavor,
+                    str(each.total),
+                    str(each.by_sum),
+                    str(sum(number > 0 for number in each.hosts.values())),
+                )
+                for each in self.slots
+            ),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        return {
+            'slots': [
+                {
+                    'scope': each.scope,
+                    'flavor': each.flavor,
+                    'slots': each.total,
+                    'by_sum_of_free': each.by_sum,
+                    'hosts': dict(each.hosts),
+                    'closed_hosts': dict(each.closed),
+                }
+                for each in self.slots
+            ],
+            'not_counted': self.refused,
+        }
+
+    def printed(self, form: str, width: int | None) -> str:
+        """As a command prints it."""
+        if form in tables.WHOLE:
+            return tables.whole(self.document(), form)
+        if form != 'table':
+            return tables.printed(self.rows(), form)
+        lines = tables.aligned(self.rows(HEAD_OF_TABLE), width)
+        lines += [
+            f'Not counted: {name}: {why}' for name, why in self.refused.items()
+        ]
+        return '\n'.join(map(plain_text.line, lines))
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add its options to kronos-replay."""
+    parser.add_argument(
+        '--slots',
+        action='store_true',
+        help='plan nothing, and show how many more servers of each flavor '
+        'fit into each scope, next to the number that the sum of the free '
+        'capacity suggests',
+    )
+    parser.add_argument(
+        '--flavor',
+        metavar='NAME',
+        action='append',
+        default=[],
+        help='with --slots: count only this flavor; may be repeated (default: '
+        'every flavor in the recording)',
+    )
+
+
+def misuse(parsed: argparse.Namespace, recordings: int) -> str:
+    """What is wrong with its arguments; '' if nothing."""
+    if parsed.flavor and not parsed.slots:
+        return '--flavor requires --slots'
+    if not parsed.slots:
+        return ''
+    if recordings != 1 or parsed.compare is not None or parsed.html:
+        return (
+            '--slots requires exactly one recording, and neither --compare '
+            'nor --html'
+        )
+    return ''
+
+
+def of(
+    recording: Recording, options: ReplayOptions, names: Sequence[str]
+) -> SlotTable:
+    """Count the slots of a recording.
+
+    :param names: of flavors; empty: all of the recording
+    :raises ConfigurationError: the recording does not have a flavor
+    """
+    inputs = replay.cycle(recording, options)
+    gathered = recording.gathered
+    by_name = flavors.of_cloud(gathered.instances, gathered.beside.values())
+    for name in names:
+        if name not in by_name:
+            hint = near_names.of_cloud(name, sorted(by_name))
+            raise ConfigurationError(
+                reason=f'--flavor {name}: no such flavor in the recording; '
+                + hint
+            )
+    if not by_name:
+        raise ConfigurationError(
+            reason='--slots: the recording does not contain the flavors of '
+            'its servers; record the cloud again with kronos-record'
+        )
+    chosen = list(dict.fromkeys(names)) or sorted(by_name)
+    refused = {name: flavors.why_not(by_name[name]) for name in chosen}
+    slots = [
+        counting.count(
+            snapshot,
+            flavors.of(by_name[name], inputs.settings.check_disk),
+            inputs.settings,
+        )
+        for snapshot in inputs.snapshots
+        for name in chosen
+        if not refused[name]
+    ]
+    return SlotTable(
+        slots, {name: why for name, why in refused.items() if why}
+    )

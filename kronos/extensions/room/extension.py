@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The extension that makes room: its answers to the trunk's questions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.common.names import near_names
+from kronos.engine.extension import Extension, Phase
+from kronos.engine.phase_rules import PhaseRow
+from kronos.engine.planning.phase_input import PhasePlan
+from kronos.engine.settings import Settings
+from kronos.engine.slots import counting, flavors
+from kronos.engine.types import AggregateResult, Flavor, Snapshot
+from kronos.extensions.room import room
+from kronos.extensions.room.planning import search
+from kronos.extensions.room.room import (
+    RoomNeeds,
+    RoomOutcome,
+    RoomPhase,
+    RoomRequest,
+)
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import ScopeRequest
+
+ROW = PhaseRow(
+    from_counting=True,
+    ceilings=True,
+    return_guard=True,
+    spares_moved=True,
+)
+
+
+@dataclass(frozen=True)
+class MakeRoom(Extension):
+    """It moves servers so that new ones of a flavor fit."""
+
+    asked: RoomRequest | None = None
+
+    name: ClassVar[str] = room.NAME
+    asks: ClassVar[type | None] = RoomRequest
+    keeps: ClassVar[type | None] = RoomNeeds
+    phases: ClassVar[Mapping[Phase, PhasePlan]] = {
+        RoomPhase.MAKE_ROOM: PhasePlan(ROW, search.run)
+    }
+
+    def prepare(self, settings: Settings) -> None:
+        if self.asked is None:
+            raise ConfigurationError(
+                reason='the recording is of no audit that makes room: name '
+                'the flavor, --parameter flavor=NAME, or --parameter '
+                'flavors=\'{"NAME": 3}\''
+            )
+        if fault := self.asked.fault:
+            raise ConfigurationError(reason=fault)
+        # With it, the capacity of hosts is read, for the ceilings.
+        settings.evacuate = True
+        settings.rebalance = False
+        settings.unlimited = True
+        if self.asked.max_migrations is not None:
+            settings.max_migrations = self.asked.max_migrations
+
+    def cut(
+        self,
+        snapshot: Snapshot,
+        inventory: CloudInventory,
+        request: ScopeRequest,
+    ) -> RoomNeeds:
+        """The flavors that it knows.
+
+        :raises ConfigurationError: a wanted flavor is unknown, or its slots
+            cannot be counted
+        """
+        by_name = flavors.of_cloud(
+            inventory.instances, inventory.beside.values()
+        )
+        for name in self.asked.numbers if self.asked else ():
+            require_countable(name, by_name)
+        return RoomNeeds(by_name)
+
+    def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
+        return set()
+
+    def note(
+        self, result: AggregateResult, snapshot: Snapshot, settings: Settings
+    ) -> None:
+        """Count the slots of a scope at a standstill."""
+        if self.asked is None or self.name in result.beside:
+            return
+        by_name = room.needs_of(snapshot).flavors
+        counted = [
+            counting.count(
+                snapshot,
+                flavors.of(by_name[name], settings.check_disk),
+                settings,
+            )
+            for name in self.asked.numbers
+        ]
+        slots = {each.flavor: each.total for each in counted}
+        result.beside[self.name] = RoomOutcome(
+            wanted=dict(self.asked.numbers),
+            before=slots,
+            after=dict(slots),
+            by_sum={each.flavor: each.by_sum for each in counted},
+        )
+
+
+def require_countable(name: str, by_name: Mapping[str, Flavor]) -> None:
+    """:raises ConfigurationError: no room can be made for a flavor"""
+    if name not in by_name:
+        hint = near_names.of_cloud(name, sorted(by_name))
+        raise ConfigurationError(reason=f'there is no flavor {name}; {hint}')
+    if why := flavors.why_not(by_name[name]):
+        raise ConfigurationError(
+            reason=f'no room can be made for flavor {name}: {why}'
+        )

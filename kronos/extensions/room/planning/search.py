@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search that makes room: the fewest moves, or the most slots.
+
+The program by counts gives the best final placement and a bound; the moves to
+it are then ordered, each asked of all constraints of the phase. If no order
+exists, the destination at which servers wait is forbidden, and the program is
+solved again.
+"""
+
+import math
+
+from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
+from kronos.engine.slots import flavors
+from kronos.engine.slots.flavors import SlotFlavor
+from kronos.engine.types import StopReason
+from kronos.extensions.room import room
+from kronos.extensions.room.planning import (
+    counts,
+    greedy,
+    ordering,
+    scope_case,
+    texts,
+)
+from kronos.extensions.room.planning.counts import Counted, Counts
+from kronos.extensions.room.planning.ordering import Ordered
+from kronos.extensions.room.planning.step_rules import StepRules
+from kronos.extensions.room.room import Proof, RoomOutcome, RoomRequest
+
+TRIES = 12
+"""Final placements for which an order is sought."""
+SPARE = 2
+"""Moves more than the fewest that an order may need, as detours."""
+LIMIT = 12_000
+"""Hosts times kinds of servers up to which the program is solved."""
+
+
+def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
+    """Plan the moves, and leave what they lead to in the request's outcome."""
+    request = room.of(inputs.settings)
+    if request is None:
+        raise ValueError('no room is asked for')
+    search = _Search(simulation, inputs, request)
+    outcome = search.plan()
+    stopped = StopReason.DONE
+    if outcome.budget is not None:
+        stopped = StopReason.BUDGET
+    elif outcome.missing_after:
+        stopped = StopReason.STUCK
+    return PhaseResult(
+        stopped, texts.sentence(outcome), beside={room.NAME: outcome}
+    )
+
+
+class _Search:
+    def __init__(
+        self,
+        simulation: Simulation,
+        inputs: PhaseInput,
+        request: RoomRequest,
+    ) -> None:
+        self._simulation, self._request = simulation, request
+        self._by_name = room.needs_of(inputs.snapshot).flavors
+        self._inputs = inputs
+        numbers = [
+            (self._flavor(name), number)
+            for name, number in request.numbers.items()
+        ]
+        self._case = scope_case.of(
+            simulation,
+            inputs.snapshot,
+            inputs.settings,
+            numbers,
+            request.apart,
+        )
+        self._rules = StepRules(simulation, request)
+
+    def _flavor(self, name: str) -> SlotFlavor:
+        counts_disk = self._inputs.settings.check_disk
+        return flavors.of(self._by_name[name], counts_disk)
+
+    def plan(self) -> RoomOutcome:
+        case = self._case
+        before = [self._alone(place) for place in range(len(case.wanted))]
+        outcome = RoomOutcome(
+            wanted=dict(self._request.numbers),
+            before=dict(zip(case.names, before, strict=True)),
+            after=dict(zip(case.names, before, strict=True)),
+            by_sum={
+                name: case.alone(place).by_sum()
+                for place, name in enumerate(case.names)
+            },
+        )
+        if counts.solver() is None or self._is_large():
+            self._greedy(outcome)
+        elif self._request.flavors is None:
+            self._most(outcome)
+        else:
+            self._fewest(outcome)
+        outcome.moves = len(self._simulation.steps)
+        return outcome
+
+    def _is_large(self) -> bool:
+        cluster = self._case.cluster
+        return len(cluster.hosts) * len(cluster.ways) > LIMIT
+
+    def _alone(self, place: int) -> int:
+        cluster = self._case.alone(place)
+        return int(cluster.slot_counts(cluster.free).sum())
+
+    def _fewest(self, outcome: RoomOutcome) -> None:
+        """As few moves as possible for the wanted numbers."""
+        case = self._case
+        first = Counts(case.cluster, case.wanted).fewest_moves()
+        if first is None:
+            outcome.proof = Proof.IMPOSSIBLE
+            self._nearest(outcome, math.inf)
+            return
+        outcome.bound = int(first.bound)
+        outcome.proof = Proof.BOUND if first.moves else Proof.OPTIMAL
+        if first.moves > self._simulation.remaining:
+            outcome.budget = int(self._simulation.remaining)
+            self._nearest(outcome, outcome.budget)
+            return
+        result = self._carried_out(first)
+        if result is None:
+            return
+        outcome.after = self._after(result)
+        if len(result.moves) == outcome.bound:
+            outcome.proof = Proof.OPTIMAL
+
+    def _nearest(self, outcome: RoomOutcome, moves: float) -> None:
+        """What is possible with so many moves, in whatever order."""
+        case = self._case
+        nearest = Counts(case.cluster, case.wanted).most_slots(moves)
+        slots = nearest.slots if nearest else (0,) * len(case.names)
+        outcome.nearest = dict(zip(case.names, slots, strict=True))
+
+    def _most(self, outcome: RoomOutcome) -> None:
+        """As many slots as possible with the moves that are left."""
+        case = self._case
+        moves = self._simulation.remaining
+        first = None
+        if ordering.any_move(case.cluster):
+            first = Counts(case.cluster, case.wanted).most_slots(moves)
+        (before,) = outcome.before.values()
+        if first is None:
+            outcome.bound, outcome.proof = before, Proof.OPTIMAL
+            return
+        outcome.bound = int(first.bound)
+        result = self._carried_out(first)
+        if result is not None:
+            outcome.after = self._after(result)
+        (after,) = outcome.after.values()
+        is_best = after == outcome.bound
+        outcome.proof = Proof.OPTIMAL if is_best else Proof.BOUND
+
+    def _carried_out(self, first: Counted) -> Ordered | None:
+        """The first placement that an order leads to, in the simulation."""
+        case = self._case
+        refused: set[tuple[int, int]] = set()
+        counted: Counted | None = first
+        for _ in range(TRIES):
+            if counted is None or counted.moves > self._simulation.remaining:
+                return None
+            if not counted.moves:
+                return None
+            spare = self._simulation.remaining - counted.moves
+            result = ordering.ordered(
+                case.cluster,
+                sorted(counted.columns.items()),
+                int(min(SPARE, spare)),
+                self._rules,
+            )
+            if not result.stuck:
+                return result
+            self._rules.take_back()
+            refused |= result.waiting
+            program = Counts(case.cluster, case.wanted, refused)
+            counted = (
+                program.most_slots(self._simulation.remaining)
+                if self._request.flavors is None
+                else program.fewest_moves()
+            )
+        return None
+
+    def _after(self, result: Ordered) -> dict[str, int]:
+        after = {}
+        for place, name in enumerate(self._case.names):
+            cluster = self._case.alone(place)
+            after[name] = int(cluster.slot_counts(result.free).sum())
+        return after
+
+    def _greedy(self, outcome: RoomOutcome) -> None:
+        """Without a solver: host by host, for one flavor."""
+        case = self._case
+        if len(case.names) > 1:
+            return
+        (name,), (target,) = case.names, case.wanted
+        most = self._simulation.remaining
+        if most == math.inf:
+            most = sum(map(len, case.cluster.servers.values()))
+        planned = greedy.ordered(case.cluster, int(most))
+        hosts = {host: place for place, host in enumerate(case.cluster.hosts)}
+        for move in planned.moves:
+            place = hosts[move.destination]
+            is_there = 0 < target.number <= outcome.after[name]
+            if is_there or not self._rules.allows(move.server, place):
+                break
+            self._rules.make(move.server, place)
+            outcome.after[name] = self._now()
+
+    def _now(self) -> int:
+        """Slots of the first flavor as the simulation is now."""
+        cluster = self._case.cluster
+        free = cluster.free.copy()
+        ways = {
+            server: way
+            for (_, way), servers in cluster.servers.items()
+            for server in servers
+        }
+        index = self._simulation.utilization.index
+        for step in self._simulation.steps:
+            way = ways[index.instances[step.undo.instance]]
+            free[step.undo.source] += cluster.demands[way]
+            free[step.undo.destination] -= cluster.demands[way]
+        return int(cluster.slot_counts(free).sum())

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The end of a plan that makes room, as a sentence with its proof."""
+
+from collections.abc import Mapping
+
+from kronos.engine import wording
+from kronos.extensions.room.room import Proof, RoomOutcome
+
+NO_PROOF = (
+    'without a proof, since scipy is not installed or the scope is too large '
+    'for an exact plan'
+)
+
+
+def sentence(outcome: RoomOutcome) -> str:
+    """How planning ended."""
+    if not outcome.has_number:
+        return _most(outcome)
+    number = servers(outcome.wanted)
+    if outcome.is_met:
+        return f'the scope already has room for {number}'
+    if outcome.proof is Proof.IMPOSSIBLE:
+        return (
+            f'no number of migrations makes room for {number}; at most '
+            f'{servers(outcome.nearest)} can get room'
+        )
+    if outcome.budget is not None:
+        return (
+            f'room for {number} requires at least {_moves(outcome.bound)}, '
+            f'but the plan may have {outcome.budget}; with these, at most '
+            f'{servers(outcome.nearest)} can get room'
+        )
+    return _fewest(outcome, number)
+
+
+def _fewest(outcome: RoomOutcome, number: str) -> str:
+    if outcome.missing_after or not outcome.moves:
+        text = f'no order of migrations was found that makes room for {number}'
+        if outcome.proof is Proof.NONE:
+            return f'{text}; it was sought {NO_PROOF}'
+        return f'{text}; at least {_moves(outcome.bound)} would be needed'
+    text = f'room for {number} after {_moves(outcome.moves)}'
+    if outcome.proof is Proof.NONE:
+        return f'{text}, {NO_PROOF}'
+    if outcome.proof is Proof.OPTIMAL:
+        return f'{text}; no plan requires fewer'
+    return f'{text}; every plan requires at least {outcome.bound}'
+
+
+def _most(outcome: RoomOutcome) -> str:
+    text = f'{slots(outcome)} after {_moves(outcome.moves)}'
+    if outcome.proof is Proof.NONE:
+        return f'{text}, {NO_PROOF}'
+    if outcome.proof is Proof.OPTIMAL:
+        return f'{text}; no plan with as many migrations has more'
+    return f'{text}; no plan with as many migrations has over {outcome.bound}'
+
+
+def slots(outcome: RoomOutcome) -> str:
+    """``slots of f16: 1 -> 3``"""
+    return ', '.join(
+        f'slots of {name}: {number} -> {outcome.after[name]}'
+        for name, number in outcome.before.items()
+    )
+
+
+def servers(numbers: Mapping[str, int]) -> str:
+    """``3 servers of f16 and 1 server of f32``"""
+    parts = [
+        f'{wording.counted(number, "server")} of {name}'
+        for name, number in numbers.items()
+    ]
+    return ' and '.join(parts)
+
+
+def _moves(number: int | None) -> str:
+    return wording.counted(number or 0, 'migration')

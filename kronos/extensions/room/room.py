@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The room that an audit makes: what it asks for, needs and leads to.
+
+A slot is room on one host for one more server of a flavor.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kronos.common.names.name_marks import FlavorName
+from kronos.engine.extension import Phase
+from kronos.engine.settings import Settings
+from kronos.engine.types import AggregateResult, Flavor, Snapshot
+
+NAME = 'make_room'
+"""Of the extension, and the word of ``--mode``."""
+
+
+class RoomPhase(Phase):
+    """What is planned instead of the trunk's phases."""
+
+    MAKE_ROOM = 'make_room'
+
+
+@dataclass(frozen=True)
+class RoomRequest:
+    """Which servers room is made for, and at what price."""
+
+    flavors: dict[FlavorName, int] | None = None
+    """Room for so many servers, all of them at once, by as few moves as
+    possible."""
+    flavor: FlavorName = ''
+    """Room for as many servers as possible, by at most so many moves."""
+    max_migrations: int | None = None
+    apart: bool = False
+    """Whether each of the new servers gets a host of its own."""
+    max_imbalance: float | None = None
+    """No move may leave the combined imbalance above this, unless it lowers
+    it."""
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Wanted servers by flavor; 0: as many as possible."""
+        if self.flavors is not None:
+            return dict(self.flavors)
+        return {self.flavor: 0}
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with it; '' if nothing."""
+        if bool(self.flavors) == bool(self.flavor):
+            return (
+                'flavors, flavor: exactly one of the two is required, such '
+                'as flavors={"f16": 3}'
+            )
+        if few := [name for name, n in (self.flavors or {}).items() if n < 1]:
+            return f'flavors: the number of {few[0]} must be at least 1'
+        if self.flavor and self.max_migrations is None:
+            return 'max_migrations: missing; flavor requires it'
+        return ''
+
+
+@dataclass
+class RoomNeeds:
+    """What is read of a cloud for it."""
+
+    flavors: dict[FlavorName, Flavor] = field(default_factory=dict)
+    """By name, those of the cloud."""
+
+
+class Proof(StrEnum):
+    """What is proven of a plan."""
+
+    OPTIMAL = 'optimal'
+    """No plan needs fewer moves, or has more slots."""
+    BOUND = 'bound'
+    """The bound holds; a plan between the two may exist."""
+    IMPOSSIBLE = 'impossible'
+    """No number of moves gives the wanted room."""
+    NONE = 'none'
+    """No solver is installed, or the scope is too large for it."""
+
+
+@dataclass
+class RoomOutcome:
+    """The slots of a scope before and after its plan."""
+
+    wanted: dict[FlavorName, int]
+    """By flavor; 0: as many as possible."""
+    before: dict[FlavorName, int]
+    """Slots of each flavor alone."""
+    after: dict[FlavorName, int]
+    by_sum: dict[FlavorName, int]
+    """Were all free capacity on one host."""
+    moves: int = 0
+    proof: Proof = Proof.NONE
+    bound: int | None = None
+    """Moves at least; with wanted 0: slots at most. None: not proven."""
+    nearest: dict[FlavorName, int] = field(default_factory=dict)
+    """What is possible instead, if the wanted room is not."""
+    budget: int | None = None
+    """Migrations that are left, if they are too few."""
+
+    @property
+    def has_number(self) -> bool:
+        """Whether room is wanted for certain numbers of servers."""
+        return any(self.wanted.values())
+
+    @property
+    def is_met(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.has_number and self.bound == 0
+
+    @property
+    def missing_before(self) -> int:
+        return _missing(self.wanted, self.before)
+
+    @property
+    def missing_after(self) -> int:
+        return _missing(self.wanted, self.after)
+
+
+def _missing(numbers: Mapping[str, int], slots: Mapping[str, int]) -> int:
+    return sum(
+        max(0, number - slots.get(name, 0)) for name, number in numbers.items()
+    )
+
+
+def of(settings: Settings) -> RoomRequest | None:
+    """What the audit asks for; None if it makes no room."""
+    request = settings.extension.asked
+    return request if isinstance(request, RoomRequest) else None
+
+
+def needs_of(snapshot: Snapshot) -> RoomNeeds:
+    """What a snapshot keeps for it."""
+    needs = snapshot.beside.get(NAME)
+    return needs if isinstance(needs, RoomNeeds) else RoomNeeds()
+
+
+def outcome_of(scope: AggregateResult) -> RoomOutcome | None:
+    """What a plan leads to; None: room was not asked for, or not planned."""
+    outcome = scope.beside.get(NAME)
+    return outcome if isinstance(outcome, RoomOutcome) else None

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a plan that makes room end with its numbers and its proof?"""
+
+from typing import Any
+
+from oslotest import base
+
+from kronos.extensions.room.planning import texts
+from kronos.extensions.room.room import Proof, RoomOutcome
+
+
+def fewest(slots: int, **more: Any) -> str:
+    outcome = RoomOutcome({'f': 2}, {'f': 0}, {'f': slots}, {'f': 9}, **more)
+    return texts.sentence(outcome)
+
+
+class TestSentence(base.BaseTestCase):
+    def test_fewest(self) -> None:
+        end = 'room for 2 servers of f after 4 migrations'
+        for more, text in (
+            ({'proof': Proof.OPTIMAL}, f'{end}; no plan requires fewer'),
+            (
+                {'proof': Proof.BOUND, 'bound': 3},
+                f'{end}; every plan requires at least 3',
+            ),
+            ({'proof': Proof.NONE}, f'{end}, {texts.NO_PROOF}'),
+        ):
+            self.assertEqual(text, fewest(2, moves=4, **more))
+
+    def test_not_made(self) -> None:
+        for more, text in (
+            ({'bound': 0}, 'the scope already has room'),
+            (
+                {'proof': Proof.BOUND, 'bound': 3},
+                'at least 3 migrations would',
+            ),
+            ({'proof': Proof.NONE}, 'it was sought without a proof'),
+            (
+                {'proof': Proof.IMPOSSIBLE, 'nearest': {'f': 1}},
+                'at most 1 server of f can get room',
+            ),
+            (
+                {'bound': 3, 'budget': 2, 'nearest': {'f': 1}},
+                'requires at least 3 migrations, but the plan may have 2',
+            ),
+        ):
+            self.assertIn(text, fewest(0, **more))
+
+    def test_most(self) -> None:
+        for proof, text in (
+            (Proof.OPTIMAL, 'no plan with as many migrations has more'),
+            (Proof.BOUND, 'no plan with as many migrations has over 5'),
+            (Proof.NONE, texts.NO_PROOF),
+        ):
+            outcome = RoomOutcome(
+                {'f': 0}, {'f': 1}, {'f': 3}, {'f': 9}, 2, proof, 5
+            )
+            sentence = texts.sentence(outcome)
+            self.assertIn('slots of f: 1 -> 3 after 2 migrations', sentence)
+            self.assertIn(text, sentence)
+
+    def test_several(self) -> None:
+        self.assertEqual(
+            '3 servers of a and 1 server of b', texts.servers({'a': 3, 'b': 1})
+        )
