@@ -52,6 +52,8 @@ class Maintenance:
     """Seconds for which a host may be handed over."""
     drain_timeout: float | None = None
     """Seconds for which a host may be emptied; None: any time."""
+    work_time: float = 1200.0
+    """Seconds for which the work on a host is expected to take."""
     max_late: int = 1
     """So many late hosts, and no further one is closed."""
     reopen: bool = True

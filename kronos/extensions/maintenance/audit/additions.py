@@ -124,7 +124,13 @@ def _hand_overs(
 def _more(kind: str, asked: Maintenance) -> dict[str, Any]:
     """The parameters of one kind of action."""
     if kind == CLOSE:
-        return {'at_once': asked.at_once, 'reopen': asked.reopen}
+        limits: dict[str, Any] = {
+            'at_once': asked.at_once,
+            'reopen': asked.reopen,
+        }
+        if asked.at_once_per_az is not None:
+            limits['at_once_per_az'] = asked.at_once_per_az
+        return limits
     if kind == HAND_OVER:
         return {'stopped': asked.stopped.value}
     return {'done_query': asked.done_query, 'ready_query': asked.ready_query}

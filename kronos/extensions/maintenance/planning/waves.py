@@ -21,6 +21,8 @@ from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.extensions.maintenance.host_states import HostState, State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from kronos.extensions.maintenance.outcome import Waves
+from kronos.extensions.maintenance.planning.host_times import HostTimes
+from kronos.extensions.maintenance.planning.limits import Limits
 from kronos.extensions.maintenance.planning.room import Room
 
 SHOWN = 3
@@ -53,11 +55,14 @@ class _Search:
         self._room = Room(simulation, inputs.snapshot)
         self._states = host_states.of(inputs.snapshot, asked)
         self._waves = Waves()
-        self._closed = {
-            name: self._zone(name)
-            for name in host_states.unavailable(inputs.snapshot, self._states)
-        }
-        """Hosts that take no server, with their zones."""
+        self._held = ''
+        """Why a host that could be emptied is not closed now."""
+        self._closed = host_states.unavailable(inputs.snapshot, self._states)
+        """Hosts that take no server."""
+        times = HostTimes(
+            inputs.snapshot, inputs.settings, asked, inputs.fixed
+        )
+        self._limits = Limits(inputs.snapshot, asked, times)
 
     def run(self) -> PhaseResult:
         for name in self._in_state(State.EMPTYING, State.LATE):
@@ -72,9 +77,6 @@ class _Search:
         return [
             name for name, row in self._states.items() if row.state in states
         ]
-
-    def _zone(self, name: str) -> str:
-        return self._inputs.snapshot.hosts[name].availability_zone
 
     def _to_do(self) -> list[str]:
         """Hosts that are still to be closed, the heaviest first."""
@@ -132,14 +134,6 @@ class _Search:
             )
         return not waves.waits
 
-    def _fits_zone(self, name: str) -> bool:
-        most = self._asked.at_once_per_az
-        if most is None:
-            return True
-        zone = self._zone(name)
-        closed = sum(other == zone for other in self._closed.values())
-        return closed < most
-
     def _blockers(self, host: int) -> dict[str, str]:
         """The servers of a host that cannot leave and must: why, by name."""
         placement, fixed = self._simulation.placement, self._inputs.fixed
@@ -156,13 +150,19 @@ class _Search:
         return blockers
 
     def _candidates(self) -> list[str]:
+        """Hosts that may be closed now, the heaviest first."""
         candidates = []
+        self._held = ''
         for name in self._to_do():
             blockers = self._blockers(self._index.host[name])
             if blockers:
                 some = [f'{who}: {why}' for who, why in blockers.items()]
                 self._waves.blocked[name] = wording.some(some, SHOWN)
-            elif self._fits_zone(name):
+                continue
+            why = self._limits.why_not(name, self._closed)
+            if why:
+                self._held = why
+            else:
                 candidates.append(name)
         return candidates
 
@@ -177,7 +177,7 @@ class _Search:
 
     def _close(self, name: str) -> None:
         self._waves.closing.append(name)
-        self._closed[name] = self._zone(name)
+        self._closed.append(name)
 
     def _seeded(self) -> int:
         """Hosts of the run that were or are emptied."""
@@ -212,6 +212,8 @@ class _Search:
                     'no host that is to be done fits onto hosts that are '
                     'done or not to be done'
                 )
+            else:
+                self._waves.waits = self._held
             return False
         seeds = max(1, self._asked.seed_hosts - self._seeded())
         best: tuple[int, str] | None = None
@@ -223,7 +225,8 @@ class _Search:
             if cost is not None and (best is None or cost < best[0]):
                 best = cost, name
         if best is None:
-            self._waves.waits = self._why_none()
+            waits = '' if candidates else self._held
+            self._waves.waits = waits or self._why_none()
             return False
         name = best[1]
         self._empty_seed(self._index.host[name], [*candidates[:seeds], name])
