@@ -6,12 +6,14 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.types import AggregateResult, CycleReport
 from kronos.extensions.maintenance import outcome
 from kronos.extensions.maintenance.audit.history import CLOSE
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance
+from kronos.extensions.maintenance.outcome import RunOutcome
 from kronos.strategies.outcome.additions import Additions
 from kronos.strategies.outcome.planned_actions import PlannedAction
 
@@ -148,12 +150,26 @@ def _inputs(
     }
 
 
+def _expected(row: RunOutcome) -> Iterator[str]:
+    """How many moves are to come, and when the run ends."""
+    ahead = row.forecast
+    if ahead.moves:
+        least = ''
+        if ahead.least_moves < ahead.moves:
+            least = f' (at least {ahead.least_moves})'
+        yield wording.counted(ahead.moves, 'move') + least + ' to come'
+    if ahead.seconds:
+        yield f'the end in about {durations.rounded(ahead.seconds)}'
+    if ahead.stuck:
+        yield f'no room to empty {wording.some(ahead.stuck, SHOWN)}'
+
+
 def summary(scope: AggregateResult) -> str:
     """What a plan does for ``kronos_maintenance``, state by state."""
     row = outcome.of(scope)
     if row.unknown:
         return f'no host is closed or opened: {row.unknown}'
-    parts = [
+    parts = [*_expected(row)] + [
         f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
         for word, hosts in (
             ('opened', row.reopening),

@@ -12,7 +12,9 @@ from kronos.extensions.maintenance.maintenance import Maintenance
 EMPTY_SECONDS = 60.0
 """Between the two looks before a hand-over."""
 TURN_SECONDS = 60.0
-"""Until the next audit sees what has changed: the usual interval."""
+"""Between two audits, where nobody says otherwise."""
+OPEN_SECONDS = 1.5 * TURN_SECONDS
+"""Until an audit sees that a host is done, and the next that it is open."""
 
 
 class HostTimes:
@@ -46,7 +48,7 @@ class HostTimes:
     @property
     def beside(self) -> float:
         """Seconds from the last server's leaving until the next comes."""
-        return EMPTY_SECONDS + self._asked.work_time + TURN_SECONDS
+        return EMPTY_SECONDS + self._asked.work_time + OPEN_SECONDS
 
     def whole(self, host: str) -> float:
         """Seconds from the closing of a host to its opening."""
