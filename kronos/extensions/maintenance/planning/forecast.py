@@ -35,7 +35,7 @@ LIGHTEST = 4
 """Hosts that are tried as a seed, the lightest first."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Trip:
     scope: str
     source: str
