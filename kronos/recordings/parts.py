@@ -7,7 +7,7 @@ marks of names (``common/names``). They are stored as they are. Those that have
 keys and files of their own say so here.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pydantic
@@ -110,6 +110,17 @@ class RecordingPart:
     def anonymous_fields(self, instance: Instance) -> dict[str, Any]:
         """Fields of an instance whose texts may tell of a cloud."""
         return {}
+
+    def disabled_reason(
+        self, reason: str, rename: Callable[[str], str]
+    ) -> str | None:
+        """What an anonymous recording tells of a reason of a nova-compute.
+
+        :param rename: gives a name of a group, or of what has the same mark,
+            as it is there
+        :returns: None: the reason is not of this extension
+        """
+        return None
 
     def redact(self, gathered: CloudInventory) -> None:
         """Hide secrets in its texts.

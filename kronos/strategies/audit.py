@@ -26,10 +26,15 @@ from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
-from kronos.snapshots import collector, scope_windows, settings_from_conf
+from kronos.snapshots import (
+    collector,
+    parts,
+    scope_windows,
+    settings_from_conf,
+)
 from kronos.snapshots.collector import CollectedCloud
 from kronos.snapshots.past.scope_effects import ScopeEffect
-from kronos.snapshots.reader import Reader
+from kronos.snapshots.reader import Reader, Readers
 from kronos.snapshots.scopes import ScopeRequest
 from kronos.strategies import audit_scope, effects, history, parameters
 from kronos.strategies.outcome.additions import PLAIN, Additions
@@ -96,7 +101,7 @@ def run(
         text = loader.read(request.policies_file)
         file = _policies(text, request)
     host = HostProcess(lambda: osc.session, conf)
-    reader = request.reader(settings, conf, host) or Reader()
+    reader = _reader(request, settings, conf, host)
     with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
@@ -123,6 +128,16 @@ def run(
     pace = migration_costs.seconds_by_scope(snapshots)
     moves = plan.report, plan.parents, plan.order
     return AuditResult(*moves, settings, basis, timings, pace, snapshots, past)
+
+
+def _reader(
+    request: AuditRequest, settings: Settings, conf: Any, host: HostProcess
+) -> Reader:
+    """What the audit's own extension reads, and then what all others do."""
+    own = request.reader(settings, conf, host) or Reader()
+    return Readers(
+        [own, *(part.reader(settings, conf, host) for part in parts.every())]
+    )
 
 
 def _note_windows(

@@ -24,6 +24,7 @@ if not __package__:
 from bench import (  # noqa: E402
     challenge,
     disruption,
+    maintenance,
     memory,
     metered,
     options,
@@ -44,6 +45,7 @@ TEXTS = {
     'weighing': weighing.text,
     'metrics': metered.text,
     'disruption': disruption.text,
+    'maintenance': maintenance.text,
     'memory': memory.text,
     'stalls': stalls.text,
     'watcher': watcher_strategies.text,
@@ -90,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _is_met(found.get('plans', []))
             and metered.is_met(found.get('metrics', []))
             and disruption.is_met(found.get('disruption', []))
+            and maintenance.is_met(found.get('maintenance', []))
             and month.is_met(found.get('calm', []))
             and experiment.is_met(found.get('planetlab', []))
         )
@@ -115,6 +118,7 @@ def _measured(
         'weighing': lambda: processes.run('bench.weighing'),
         'metrics': lambda: metered.rows(folder),
         'disruption': lambda: disruption.rows(folder),
+        'maintenance': maintenance.rows,
         'memory': lambda: memory.rows(folder, parsed.file, parsed.moves),
         'stalls': lambda: stalls.rows(parsed.stalls),
         'watcher': lambda: watcher_strategies.rows(folder),

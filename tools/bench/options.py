@@ -18,6 +18,7 @@ PARTS = (
     *USUAL,
     'metrics',
     'disruption',
+    'maintenance',
     'memory',
     'stalls',
     *FIELD,

@@ -27,7 +27,7 @@ from kronos.extensions.maintenance.maintenance import (
     Stopped,
 )
 from kronos.extensions.maintenance.outcome import RunOutcome, Waves
-from kronos.extensions.maintenance.planning import waves
+from kronos.extensions.maintenance.planning import forecast, look, waves
 
 ROW = PhaseRow(
     from_draining=True,
@@ -55,6 +55,12 @@ class MaintenanceRun(Extension):
     def closes_hosts(self) -> bool:
         return True
 
+    def prepare(self, settings: Settings) -> None:
+        settings.evacuate, settings.rebalance = True, False
+        settings.enforce_hard_affinity = False
+        settings.enforce_soft_affinity = False
+        settings.unlimited = settings.max_migrations is None
+
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
         """Those that the run has closed and that are not handed over."""
         states = host_states.of(snapshot, self.asked)
@@ -72,9 +78,17 @@ class MaintenanceRun(Extension):
     def note(
         self, result: AggregateResult, snapshot: Snapshot, settings: Settings
     ) -> None:
-        result.beside[maintenance.NAME] = _outcome(
-            result, snapshot, self.asked
+        run = _outcome(result, snapshot, self.asked)
+        fixed = {
+            uuid: why
+            for uuid, why in result.unmovable.items()
+            if not isinstance(why.code, MaintenanceCode)
+        }
+        run.look = look.of(snapshot, self.asked, fixed)
+        run.forecast = forecast.of(
+            snapshot, settings, self.asked, fixed, run.look.blocked
         )
+        result.beside[maintenance.NAME] = run
 
 
 def _outcome(
@@ -82,11 +96,14 @@ def _outcome(
 ) -> RunOutcome:
     states = host_states.of(snapshot, asked)
     waves = result.beside.get(maintenance.NAME)
+    view = maintenance.view_of(snapshot.beside)
     outcome = RunOutcome(
         asked,
         states,
         waves if isinstance(waves, Waves) else Waves(),
-        unknown=maintenance.view_of(snapshot.beside).unknown,
+        moved=view.moved,
+        moved_twice=view.moved_twice,
+        unknown=view.unknown,
         taken_at=snapshot.taken_at,
     )
     occupied = _count_servers(result, snapshot, outcome)

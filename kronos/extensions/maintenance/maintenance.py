@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from kronos.common.names.name_marks import HostName, Text
+from kronos.common.names.name_marks import GroupName, HostName, Text
 from kronos.engine.settings import Settings
 
 NAME = 'maintenance'
@@ -33,8 +33,9 @@ class Stopped(StrEnum):
 class Maintenance:
     """Which hosts are maintained, and how many at once."""
 
-    run: Text
-    """Its name; two audits of one name are one run."""
+    run: GroupName
+    """Its name; two audits of one name are one run. An anonymous recording
+    has another one, as of a group."""
     hosts: tuple[HostName, ...]
     """The hosts to be maintained, by name, in no order."""
     at_once: int = 1
@@ -52,6 +53,8 @@ class Maintenance:
     """Seconds for which a host may be handed over."""
     drain_timeout: float | None = None
     """Seconds for which a host may be emptied; None: any time."""
+    work_time: float = 1200.0
+    """Seconds for which the work on a host is expected to take."""
     max_late: int = 1
     """So many late hosts, and no further one is closed."""
     reopen: bool = True
@@ -72,6 +75,14 @@ class RunView:
     """Hosts of the run that Nova does not have, or that are in no scope."""
     opened: list[HostName] = field(default_factory=list)
     """Hosts that the run closed, and that somebody else opened."""
+    moved: int = 0
+    """Servers that the run has moved so far."""
+    moved_twice: int = 0
+    """Those of them that it has moved more than once."""
+    balancing: list[Text] = field(default_factory=list)
+    """Names of live audits that balance the hosts meanwhile."""
+    concurrent: int = 2
+    """Moves of a scope that may run at a time."""
 
 
 def of(settings: Settings) -> Maintenance | None:

@@ -91,6 +91,10 @@ PROPERTIES: dict[str, Any] = {
         'Seconds for which a host may be emptied before it is late '
         '(default: any time).'
     ),
+    'work_time': _seconds(
+        'Seconds of work that the expected end counts for each host that is '
+        'handed over (default: 1200).'
+    ),
     'max_late': _whole(
         'Number of late hosts at which no further host is closed '
         '(default: 1).',
@@ -134,6 +138,7 @@ def parse(raw: dict[str, Any]) -> Maintenance:
         stopped=_stopped(raw),
         host_timeout=_time(raw, 'host_timeout') or DEFAULT.host_timeout,
         drain_timeout=_time(raw, 'drain_timeout'),
+        work_time=_time(raw, 'work_time') or DEFAULT.work_time,
         max_late=_count(raw, 'max_late', 1, DEFAULT.max_late) or 1,
         reopen=parameter_types.either(reopen, DEFAULT.reopen),
     )

@@ -24,6 +24,61 @@ class Waves:
 
 
 @dataclass
+class Forecast:
+    """What is to be expected of a run, from now to its end."""
+
+    least_moves: int = 0
+    """The fewest moves that any run could make."""
+    moves: int = 0
+    """Those that are expected."""
+    twice: int = 0
+    """Those of them that are made again later, as they go to seeds."""
+    seconds: float = 0.0
+    """Until the last host is open again."""
+    ends: dict[str, float] = field(default_factory=dict)
+    """Seconds until each host is done and open, as far as it gets there."""
+    stuck: list[str] = field(default_factory=list)
+    """Hosts for which there is no room, as it seems."""
+
+
+@dataclass
+class Staying:
+    """A server that cannot leave a host that is to be emptied."""
+
+    host: str
+    instance: str
+    name: str
+    code: str
+    reason: str
+    remedy: str
+    """'': there is nothing to do."""
+
+
+@dataclass
+class Look:
+    """What is in the way of a run, as far as the cloud shows."""
+
+    staying: list[Staying] = field(default_factory=list)
+    stopped: dict[str, list[str]] = field(default_factory=dict)
+    """Servers by host that are SHUTOFF and stay there, or block it."""
+    may_return: dict[str, list[str]] = field(default_factory=dict)
+    """Servers by host that come back if their resize is reverted."""
+    groups: list[str] = field(default_factory=list)
+    """Groups that need more hosts than at_once leaves, as sentences."""
+    most_at_once: int = 0
+    """The largest at_once with which the run can begin."""
+    others: list[str] = field(default_factory=list)
+    """Hosts that take no server, and that the run has not closed."""
+    hints: list[str] = field(default_factory=list)
+    """What else an operator should know before, as sentences."""
+
+    @property
+    def blocked(self) -> list[str]:
+        """Hosts that cannot be emptied."""
+        return sorted({row.host for row in self.staying})
+
+
+@dataclass
 class RunOutcome:
     """What a result keeps of a run."""
 
@@ -40,6 +95,14 @@ class RunOutcome:
     alone."""
     to_move: int = 0
     """Servers on hosts that are to be done, or are being emptied."""
+    look: Look = field(default_factory=Look)
+    """Before the plan."""
+    moved: int = 0
+    """Servers that the run has moved so far."""
+    moved_twice: int = 0
+    """Those of them that it has moved more than once."""
+    forecast: Forecast = field(default_factory=Forecast)
+    """Before the plan."""
     unknown: str = ''
     """Why nobody knows which hosts are done; '': it is known."""
     taken_at: float = 0.0

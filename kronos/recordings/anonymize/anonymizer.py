@@ -179,8 +179,21 @@ class _Rewriter:
             binary=allowed(was.binary, vocabulary.BINARIES),
             state=allowed(was.state, vocabulary.SERVICE_STATES),
             status=allowed(was.status, vocabulary.SERVICE_STATUSES),
-            disabled_reason=_disabled(was),
+            disabled_reason=self._disabled(was),
         )
+
+    def _disabled(self, was: ComputeService) -> str:
+        """Why it is; what Kronos closed, and how far, matters to a plan."""
+        if was.is_closed_by_kronos:
+            return f'{types.BY_KRONOS}{_REASON}'
+        for part in parts.every():
+            text = part.disabled_reason(was.disabled_reason, self._group_of)
+            if text is not None:
+                return text
+        return was.disabled_reason and _REASON
+
+    def _group_of(self, name: str) -> str:
+        return self._names.group.table.get(name, vocabulary.OTHER)
 
     def _instance(self, was: Instance) -> Instance:
         names = self._names
@@ -348,13 +361,6 @@ def _budget(was: str) -> str:
         return budget.checked(was)
     except ValueError:
         return ''
-
-
-def _disabled(was: ComputeService) -> str:
-    """Why it is; that Kronos closed it matters to a plan."""
-    if was.is_closed_by_kronos:
-        return f'{types.BY_KRONOS}{_REASON}'
-    return was.disabled_reason and _REASON
 
 
 def _own_words(text: str) -> str:

@@ -128,8 +128,8 @@ def _renamed(
                 part_of(of_key, key): part_of(of_value, part)
                 for key, part in value.items()
             }
-        case builtins.list:
-            return [part_of(inside[0], part) for part in value]
+        case builtins.list | builtins.tuple as kind:  # of any length
+            return kind(part_of(inside[0], part) for part in value)
     raise TypeError(f'names in a {hint} are not found')
 
 

@@ -89,7 +89,7 @@ class Nova:
                 'id': str(n),
                 'binary': 'nova-compute',
                 'host': name,
-                'zone': 'nova',
+                'zone': self.services[name].get('zone', 'nova'),
                 'state': self.services[name]['state'],
                 'status': self.services[name]['status'],
                 'disabled_reason': self.services[name]['reason'],

@@ -26,6 +26,7 @@ from bench import (  # noqa: E402
     challenge,
     clusters,
     disruption,
+    maintenance,
     memory,
     metered,
     options,
@@ -272,6 +273,21 @@ class TestDisruption(BenchTestCase):
         self.assertTrue(disruption.is_met([row]))
         self.assertFalse(disruption.is_met([row, {**row, 'ratio': 1.101}]))
         self.assertIn('1.1000', disruption.text([row]))
+
+
+class TestMaintenance(BenchTestCase):
+    def test_a_run(self) -> None:
+        row = maintenance.measured(4, 1, 0.5, 9.0, times=1)
+        self.assertEqual(4, row['hosts'])
+        self.assertGreaterEqual(row['moves'], row['servers'])
+        self.assertGreater(row['seconds'], 0.0)
+        self.assertGreater(row['hours'], 4 * 1200 / 3600)
+
+    def test_the_target(self) -> None:
+        row = {'hosts': 100, 'seconds': 0.9, 'most': 1.0}
+        self.assertTrue(maintenance.is_met([row]))
+        self.assertFalse(maintenance.is_met([row, {**row, 'seconds': 1.1}]))
+        self.assertIn('0.90', maintenance.text([row]))
 
 
 class TestStalls(BenchTestCase):

@@ -25,6 +25,8 @@ class Closing:
 
     at_once: int = 1
     reopens: bool = True
+    at_once_per_az: int | None = None
+    """None: any number."""
 
 
 class CloseRun(HostRun):
@@ -77,7 +79,20 @@ class CloseRun(HostRun):
                 f'({wording.some(closed)}), and at_once is '
                 f'{self._closing.at_once}',
             )
+        self._require_zone([services[name] for name in closed], service.zone)
         return True
+
+    def _require_zone(self, closed: list[ComputeService], zone: str) -> None:
+        """:raises StaleTask: the zone has lost enough hosts already"""
+        most = self._closing.at_once_per_az
+        inside = [row.host for row in closed if row.zone == zone]
+        if most is not None and len(inside) >= most:
+            raise faults.error(
+                Fault.TOO_MANY_UNAVAILABLE,
+                f'{wording.counted(len(inside), "host")} of availability '
+                f'zone {zone} cannot take servers ({wording.some(inside)}), '
+                f'and at_once_per_az is {most}',
+            )
 
     def own_step(self, service: ComputeService) -> Step | None:
         """How far it has come, if the run has closed it."""

@@ -91,6 +91,7 @@ class CloseForMaintenance(_HostAction):
 
     MORE = {  # noqa: RUF012
         'at_once': {'type': 'integer', 'minimum': 1},
+        'at_once_per_az': {'type': 'integer', 'minimum': 1},
         'reopen': {'type': 'boolean'},
     }
 
@@ -103,7 +104,9 @@ class CloseForMaintenance(_HostAction):
     def _make_run(self) -> close.CloseRun:
         values = self.input_parameters
         limits = close.Closing(
-            values.get('at_once', 1), values.get('reopen', True)
+            values.get('at_once', 1),
+            values.get('reopen', True),
+            values.get('at_once_per_az'),
         )
         return close.CloseRun(self._change, limits, self._context())
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.types import AggregateResult, CycleReport
 from kronos.extensions.maintenance import outcome
@@ -13,6 +14,7 @@ from kronos.extensions.maintenance.audit import run_metrics
 from kronos.extensions.maintenance.audit.history import CLOSE
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance
+from kronos.extensions.maintenance.outcome import RunOutcome
 from kronos.metrics.store import Gauge
 from kronos.strategies.outcome.additions import Additions
 from kronos.strategies.outcome.planned_actions import PlannedAction
@@ -132,7 +134,13 @@ def _hand_overs(
 def _more(kind: str, asked: Maintenance) -> dict[str, Any]:
     """The parameters of one kind of action."""
     if kind == CLOSE:
-        return {'at_once': asked.at_once, 'reopen': asked.reopen}
+        limits: dict[str, Any] = {
+            'at_once': asked.at_once,
+            'reopen': asked.reopen,
+        }
+        if asked.at_once_per_az is not None:
+            limits['at_once_per_az'] = asked.at_once_per_az
+        return limits
     if kind == HAND_OVER:
         return {'stopped': asked.stopped.value}
     return {'done_query': asked.done_query, 'ready_query': asked.ready_query}
@@ -150,12 +158,26 @@ def _inputs(
     }
 
 
+def _expected(row: RunOutcome) -> Iterator[str]:
+    """How many moves are to come, and when the run ends."""
+    ahead = row.forecast
+    if ahead.moves:
+        least = ''
+        if ahead.least_moves < ahead.moves:
+            least = f' (at least {ahead.least_moves})'
+        yield wording.counted(ahead.moves, 'move') + least + ' to come'
+    if ahead.seconds:
+        yield f'the end in about {durations.rounded(ahead.seconds)}'
+    if ahead.stuck:
+        yield f'no room to empty {wording.some(ahead.stuck, SHOWN)}'
+
+
 def summary(scope: AggregateResult) -> str:
     """What a plan does for ``kronos_maintenance``, state by state."""
     row = outcome.of(scope)
     if row.unknown:
         return f'no host is closed or opened: {row.unknown}'
-    parts = [
+    parts = [*_expected(row)] + [
         f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
         for word, hosts in (
             ('opened', row.reopening),

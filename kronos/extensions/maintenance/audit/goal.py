@@ -17,6 +17,10 @@ def _hosts(*states: State) -> OfReport:
     return lambda report: outcome.count(report.scopes, *states)
 
 
+def _of_runs(report: CycleReport, field: str) -> list[float]:
+    return [getattr(outcome.of(scope), field) for scope in report.scopes]
+
+
 def _to_move(report: CycleReport) -> float:
     return sum(outcome.of(scope).to_move for scope in report.scopes)
 
@@ -65,6 +69,35 @@ class Maintenance(Goal):
             'servers_to_move_after',
             'Servers among these that the plan does not move.',
             lambda report: max(0.0, _to_move(report) - _leaving(report)),
+        ),
+        Measure(
+            'servers_moved',
+            'Servers that the run has moved before the plan.',
+            lambda report: max(_of_runs(report, 'moved'), default=0.0),
+        ),
+        Measure(
+            'servers_moved_twice',
+            'Those of them that the run has moved more than once.',
+            lambda report: max(_of_runs(report, 'moved_twice'), default=0.0),
+        ),
+        Measure(
+            'moves_at_least',
+            'The fewest moves that any run could make, from the audit on.',
+            lambda report: sum(
+                outcome.of(scope).forecast.least_moves
+                for scope in report.scopes
+            ),
+        ),
+        Measure(
+            'seconds_to_end',
+            'Seconds until the last host is expected to be open again.',
+            lambda report: max(
+                (
+                    outcome.of(scope).forecast.seconds
+                    for scope in report.scopes
+                ),
+                default=0.0,
+            ),
         ),
         MIGRATIONS,
     )

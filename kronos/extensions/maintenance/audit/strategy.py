@@ -50,7 +50,7 @@ class Maintain(base.KronosStrategy):
     def reader(
         cls, settings: Settings, conf: Any, clients: 'HostProcess'
     ) -> Reader:
-        from kronos.extensions.maintenance.audit import history
+        from kronos.extensions.maintenance.audit import history, live_runs
         from kronos.extensions.maintenance.readings.done_hosts import (
             RunQueries,
         )
@@ -62,4 +62,11 @@ class Maintain(base.KronosStrategy):
             conf.kronos.maintenance_done_query,
             conf.kronos.maintenance_ready_query,
         )
-        return MaintenanceReader(queries, history.closed, history.elsewhere)
+        return MaintenanceReader(
+            queries,
+            history.closed,
+            history.elsewhere,
+            live_runs.moves,
+            live_runs.balancing,
+            conf.kronos.max_concurrent_migrations,
+        )

@@ -19,6 +19,8 @@ from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from kronos.extensions.maintenance.outcome import Waves
 from kronos.extensions.maintenance.planning import endings, widths
+from kronos.extensions.maintenance.planning.host_times import HostTimes
+from kronos.extensions.maintenance.planning.limits import Limits
 from kronos.extensions.maintenance.planning.room import Room
 from kronos.extensions.maintenance.planning.seeds import Seeds
 
@@ -60,11 +62,14 @@ class _Search:
         self._states = host_states.of(inputs.snapshot, asked)
         self._waves = Waves()
         self._widest = widths.widest(inputs.snapshot)
-        self._closed = {
-            name: self._zone(name)
-            for name in host_states.unavailable(inputs.snapshot, self._states)
-        }
-        """Hosts that take no server, with their zones."""
+        self._held = ''
+        """Why a host that could be emptied is not closed now."""
+        self._closed = host_states.unavailable(inputs.snapshot, self._states)
+        """Hosts that take no server."""
+        times = HostTimes(
+            inputs.snapshot, inputs.settings, asked, inputs.fixed
+        )
+        self._limits = Limits(inputs.snapshot, asked, times)
 
     def run(self) -> PhaseResult:
         for name in self._in_state(State.EMPTYING, State.LATE):
@@ -81,9 +86,6 @@ class _Search:
         return [
             name for name, row in self._states.items() if row.state in states
         ]
-
-    def _zone(self, name: str) -> str:
-        return self._inputs.snapshot.hosts[name].availability_zone
 
     def _to_do(self) -> list[str]:
         """Hosts that are still to be closed, the heaviest first."""
@@ -147,14 +149,6 @@ class _Search:
             )
         return not waves.waits
 
-    def _fits_zone(self, name: str) -> bool:
-        most = self._asked.at_once_per_az
-        if most is None:
-            return True
-        zone = self._zone(name)
-        closed = sum(other == zone for other in self._closed.values())
-        return closed < most
-
     def _blockers(self, host: int) -> dict[str, str]:
         """The servers of a host that cannot leave and must: why, by name."""
         placement, fixed = self._simulation.placement, self._inputs.fixed
@@ -171,13 +165,19 @@ class _Search:
         return blockers
 
     def _candidates(self) -> list[str]:
+        """Hosts that may be closed now, the heaviest first."""
         candidates = []
+        self._held = ''
         for name in self._to_do():
             blockers = self._blockers(self._index.host[name])
             if blockers:
                 some = [f'{who}: {why}' for who, why in blockers.items()]
                 self._waves.blocked[name] = wording.some(some, SHOWN)
-            elif self._fits_zone(name):
+                continue
+            why = self._limits.why_not(name, self._closed)
+            if why:
+                self._held = why
+            else:
                 candidates.append(name)
         return candidates
 
@@ -192,7 +192,7 @@ class _Search:
 
     def _close(self, name: str) -> None:
         self._waves.closing.append(name)
-        self._closed[name] = self._zone(name)
+        self._closed.append(name)
 
     def _seeded(self) -> int:
         """Hosts of the run that were or are emptied."""
@@ -220,6 +220,8 @@ class _Search:
                     'the hosts that are done, or need no maintenance, have '
                     'too little room for the servers of another one'
                 )
+            else:
+                self._waves.waits = self._held
             return False
         seeds = max(1, self._asked.seed_hosts - self._seeded())
         clean = self._clean()
@@ -234,7 +236,8 @@ class _Search:
             if cost is not None and (best is None or cost < best[0]):
                 best = cost, name
         if best is None:
-            self._waves.waits = endings.why_none(self._waves)
+            waits = '' if candidates else self._held
+            self._waves.waits = waits or endings.why_none(self._waves)
             return False
         name = best[1]
         spared = [*candidates[:seeds], name]

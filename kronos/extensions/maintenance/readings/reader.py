@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reader of a run: which hosts are done, and which others opened."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kronos.common import exceptions
@@ -25,6 +25,12 @@ class MaintenanceReader(Reader):
     """Gives the hosts that a run has closed, as Watcher remembers."""
     elsewhere: Callable[[str], Mapping[str, str]] = lambda run: {}
     """Gives the hosts of all runs but one, and the run of each."""
+    moves: Callable[[str], Mapping[str, int]] = lambda run: {}
+    """Gives how often a run has moved each server."""
+    balancing: Callable[[], Sequence[str]] = tuple
+    """Gives the names of live audits that balance."""
+    concurrent: int = 2
+    """``max_concurrent_migrations``"""
 
     def read(self, look: Look) -> None:
         asked = maintenance.of(look.settings)
@@ -61,8 +67,14 @@ class MaintenanceReader(Reader):
             and services[name].status == 'enabled'
             and name not in view.done
         ]
+        moves = self.moves(asked.run)
         gathered.beside[maintenance.NAME] = replace(
-            view, opened=sorted(opened)
+            view,
+            opened=sorted(opened),
+            moved=len(moves),
+            moved_twice=sum(number > 1 for number in moves.values()),
+            balancing=[*self.balancing()],
+            concurrent=self.concurrent,
         )
         gathered.warnings += warnings
 

@@ -10,10 +10,11 @@ from tests.unit.extensions.maintenance.actions import base
 
 
 class TestClose(base.HostTestCase):
-    def run_of(self, at_once: int = 1) -> close.CloseRun:
-        return close.CloseRun(
-            base.CHANGE, close.Closing(at_once), self.context()
-        )
+    def run_of(
+        self, at_once: int = 1, per_az: int | None = None
+    ) -> close.CloseRun:
+        limits = close.Closing(at_once, at_once_per_az=per_az)
+        return close.CloseRun(base.CHANGE, limits, self.context())
 
     def test_closed(self) -> None:
         run = self.run_of()
@@ -54,6 +55,18 @@ class TestClose(base.HostTestCase):
             self.cloud.services['h2'] = before
         self.cloud.services['h2'] |= {'status': 'disabled', 'reason': 'mine'}
         self.assertEqual('', self.run_of(2).carry_out())
+
+    def test_too_many_of_a_zone(self) -> None:
+        services = self.cloud.services
+        services['h2'] |= {'state': 'down'}
+        services['h1']['zone'] = 'az1'
+        self.assertEqual('', self.run_of(3, 1).carry_out())
+        services['h1'] |= {'status': 'enabled', 'reason': None}
+        self.cloud.calls.clear()
+        services['h2']['zone'] = 'az1'
+        text = self.skipped(self.run_of(3, 1), Fault.TOO_MANY_UNAVAILABLE)
+        self.assertIn('1 host of availability zone az1', text)
+        self.assertEqual('', self.run_of(3, 2).carry_out())
 
     def test_one_of_another_scope(self) -> None:
         outside = next(
