@@ -142,7 +142,17 @@ class TestNames(base.BaseTestCase):
         """A container of another kind is an error, not a name that stays."""
 
         @dataclass
+        class Sets:
+            hosts: frozenset[HostName]
+
+        self.assertRaises(TypeError, marked.collected, Sets(frozenset({'h'})))
+
+    def test_tuples(self) -> None:
+        @dataclass
         class Tuples:
             hosts: tuple[HostName, ...]
 
-        self.assertRaises(TypeError, marked.collected, Tuples(('h',)))
+        renamed = marked.renamed(
+            Tuples(('h', 'i')), lambda _, name: name.upper()
+        )
+        self.assertEqual(('H', 'I'), renamed.hosts)
