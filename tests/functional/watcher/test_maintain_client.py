@@ -151,8 +151,8 @@ class TestMaintainClient(base.KronosTestCase):
         host = self.closed()
         status = self.check('not yet', 'status')
         self.assertEqual(
-            ('r1', 'running', 1, 1, None),
-            tuple(status[x] for x in ('run', 'state', 'k', 'closed', 'eta')),
+            ('r1', 'running', 1, 1),
+            tuple(status[x] for x in ('run', 'state', 'k', 'closed')),
         )
         [row] = self.check_state('reached', host, 'handed-over')['hosts']
         self.assertEqual(
