@@ -38,7 +38,8 @@ class TestRecordingPart(base.BaseTestCase):
             },
             parts.by_mode(),
         )
-        self.assertEqual([mode.value for mode in PlanMode], replay.modes())
+        own = [mode.value for mode in PlanMode]
+        self.assertEqual([*own, 'make_room'], replay.modes())
 
     def test_who_takes_parameters(self) -> None:
         self.assertTrue(parts.takes_parameters('cells'))
