@@ -31,10 +31,15 @@ class TestRecordingPart(base.BaseTestCase):
 
     def test_each_mode_has_its_extension(self) -> None:
         self.assertEqual(
-            {'cell_drain': 'cells', 'recover': 'recovery'},
+            {
+                'cell_drain': 'cells',
+                'make_room': 'make_room',
+                'recover': 'recovery',
+            },
             parts.by_mode(),
         )
-        self.assertEqual([mode.value for mode in PlanMode], replay.modes())
+        own = [mode.value for mode in PlanMode]
+        self.assertEqual([*own, 'make_room'], replay.modes())
 
     def test_who_takes_parameters(self) -> None:
         self.assertTrue(parts.takes_parameters('cells'))

@@ -197,9 +197,9 @@ class TestCells(base.BaseTestCase):
     def test_refused(self) -> None:
         ends = {'source_cell': 'old', 'target_cells': 'new'}
         for options, text in (
-            ({'parameters': ends}, '--mode cell_drain only'),
+            ({'parameters': ends}, 'and --mode make_room only'),
             ({'mode': 'spread', 'parameters': ends},
-             '--mode cell_drain only'),
+             'and --mode make_room only'),
             ({'mode': 'cell_drain',
               'parameters': ends | {'flavor_map': 'small=huge'}},
              'there is no flavor huge'),
