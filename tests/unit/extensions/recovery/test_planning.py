@@ -11,8 +11,10 @@ from kronos.engine.settings import PhaseSelection, PlanMode, Settings
 from kronos.engine.types import (
     AggregateResult,
     PastRestart,
+    ScopeWindow,
     ServerGroup,
     Snapshot,
+    StopReason,
 )
 from kronos.extensions.recovery import outcome
 from kronos.extensions.recovery.extension import RECOVERY
@@ -105,6 +107,29 @@ class RestartsTestCase(base.BaseTestCase):
         found = plan(snapshot)
         self.assertEqual({}, self.places(found))
         self.assertIn('it cannot be restarted elsewhere: ', found.stayed['v'])
+
+    def test_closed_window(self) -> None:
+        """Nothing is repaired in it, unless the strategy is exempt."""
+        for window, stopped in (
+            (ScopeWindow(False, 'tonight'), StopReason.WINDOW),
+            (ScopeWindow(False, fault='?'), StopReason.WINDOW_UNUSABLE),
+            (ScopeWindow(True, most_moves=0), StopReason.WINDOW_TOO_SHORT),
+            (ScopeWindow(True), None),
+            (ScopeWindow(False, is_exempt=True), None),
+            (ScopeWindow(False, fault='?', is_exempt=True), None),
+        ):
+            snapshot = cloud(w=OFF)
+            snapshot.hosts['a'].faulty = 2.0
+            snapshot.window = window
+            found = plan(snapshot)
+            if stopped is None:
+                self.assertEqual({'w'}, {*self.places(found)}, window)
+                self.assertEqual(['v'], [s.instance for s in found.steps])
+                self.assertEqual(['a'], [c.host for c in found.closings])
+                continue
+            self.assertIs(stopped, found.stopped)
+            self.assertEqual({}, self.places(found), window)
+            self.assertEqual([], found.steps + found.closings)
 
     def test_its_host_is_down(self) -> None:
         snapshot = cloud(v=OFF)

@@ -4,6 +4,8 @@
 from kronos.engine import types
 from kronos.extensions.recovery.audit import additions
 from kronos.extensions.recovery.audit.additions import RecoveryAdditions
+from kronos.extensions.recovery.failures import NAME
+from kronos.extensions.recovery.outcome import RecoveryOutcome, Restart
 from kronos.strategies.outcome import status_messages
 from tests.unit.strategies.outcome import test_planned_actions
 from tests.unit.strategies.outcome.test_planned_actions import scope, step
@@ -54,6 +56,37 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             },
             found[0].parameters,
         )
+
+    def test_a_window_limits_its_migrations_alone(self):
+        """A host is closed, and a server restarted, whenever it is."""
+        open_now = types.ScopeWindow(True, move_seconds=60.0)
+        exempt = types.ScopeWindow(True, is_exempt=True, move_seconds=60.0)
+        for window, limited in (
+            (open_now, {'kronos_live_migrate'}),
+            (exempt, set()),
+        ):
+            move = step('u', 'h1')
+            broken = scope(move.scope, move, closed=['h1'])
+            broken.window = window
+            restart = Restart('v', 'v', 'h1', 'h2', 1, 'crash', 990.0)
+            broken.beside[NAME] = RecoveryOutcome(restarts=[restart])
+            actions = self.of([[]], broken)
+            self.assertEqual(
+                {
+                    'kronos_close_host',
+                    'kronos_live_migrate',
+                    'kronos_restart_server',
+                },
+                {action.action_type for action in actions},
+            )
+            self.assertEqual(
+                limited,
+                {
+                    action.action_type
+                    for action in actions
+                    if 'window_seconds' in action.parameters
+                },
+            )
 
     def test_closed_hosts_alone(self):
         """Migrations that are none are not counted."""
