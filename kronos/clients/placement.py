@@ -132,8 +132,12 @@ class PlacementClient:
         them, and so is what nested providers hold.
 
         :param node: name of the root provider, ``Host.node``
+        :raises PlacementClientError: also when there is no such provider
         """
-        [root] = self._providers(name=node)
+        roots = self._providers(name=node)
+        if not roots:
+            raise self._wire.failure(f'has no resource provider {node}')
+        [root] = roots
         consumers: set[str] = set()
         for uuid in self._tree_of(root['uuid']):
             path = f'/resource_providers/{uuid}/allocations'

@@ -175,9 +175,6 @@ class WatcherClient:
         """
         self._wire.send('POST', '/v1/audits', MICROVERSION, fields)
 
-    def cancel_audit(self, uuid: str) -> None:
-        self.set_audit_state(uuid, 'CANCELLED')
-
     def set_audit_state(self, uuid: str, state: str) -> None:
         """Have an audit end, pause or go on.
 

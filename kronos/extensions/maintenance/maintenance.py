@@ -14,6 +14,9 @@ NAME = 'maintenance'
 NOT_QUERIED = (
     'the hosts that are done were not queried; kronos_maintain queries them'
 )
+TO_DO = 'it is to be maintained'
+MAINTAINED = 'it is being maintained'
+"""Why other audits leave a host alone."""
 
 
 SHUTOFF = 'SHUTOFF'

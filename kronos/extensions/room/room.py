@@ -13,8 +13,8 @@ from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 
-NAME = 'make_room'
-"""Of the extension, and the word of ``--mode``."""
+NAME = 'room'
+"""Of the extension."""
 
 
 class RoomPhase(Phase):

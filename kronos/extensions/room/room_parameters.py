@@ -5,6 +5,7 @@ Frozen as those of the other strategies are. The command line sends JSON
 where it is JSON, and else a string: flavors may be written ``f16=3,f32=1``.
 """
 
+import json
 from typing import Any
 
 from kronos.common import parameter_types
@@ -79,7 +80,9 @@ def _numbers(value: Any) -> dict[str, int] | None:
     if value is None:
         return None
     items = value
-    if isinstance(value, str):
+    if isinstance(value, str) and value.startswith('{'):
+        items = _decoded(value)
+    elif isinstance(value, str):
         pairs = [part.partition('=') for part in value.split(',')]
         items = {name.strip(): number for name, _, number in pairs}
         if len(items) < len(pairs):
@@ -89,6 +92,13 @@ def _numbers(value: Any) -> dict[str, int] | None:
     return {
         str(name): _number(number, value) for name, number in items.items()
     }
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise _no_numbers(text) from None
 
 
 def _number(number: Any, value: Any) -> int:

@@ -103,7 +103,7 @@ class AuditRun:
         if self._dialogue.is_interactive and self._dialogue.confirm(
             f'Cancel the audit {name}?'
         ):
-            self._watcher.cancel_audit(row['uuid'])
+            self._watcher.set_audit_state(row['uuid'], 'CANCELLED')
             self._dialogue.remark(f'The audit {name} was cancelled.')
             return
         self.leave()

@@ -129,6 +129,13 @@ _ALLOCATIONS = {
     'project_id': 'p',
     'user_id': 'u',
 }
+_AUDIT = {
+    'uuid': 'a1',
+    'audit_type': 'CONTINUOUS',
+    'state': 'ONGOING',
+    'parameters': {'run': 'r'},
+    'created_at': MOMENT,
+}
 _ROW = {'metric': {'host': 'cmp1'}}
 ANSWERS: dict[str, Any] = {
     r'/os-hypervisors/detail': {
@@ -195,6 +202,9 @@ ANSWERS: dict[str, Any] = {
         }
     },
     r'/usages': {'usages': {'VCPU': 1}},
+    r'/resource_providers/[^/]+/allocations': {
+        'allocations': {UUID: {'resources': {'VCPU': 1}}}
+    },
     r'/resource_providers': {'resource_providers': [_PROVIDER]},
     r'/allocation_candidates': {
         'provider_summaries': {
@@ -226,6 +236,7 @@ ANSWERS: dict[str, Any] = {
         'status_message': None,
         'created_at': MOMENT,
     },
+    r'/v1/audits/detail': {'audits': [_AUDIT], 'next': 'x'},
     r'/v1/audits/[^/]+': {
         'auto_trigger': True,
         'name': 'a',

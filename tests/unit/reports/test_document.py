@@ -154,7 +154,9 @@ class TestDocument(base.BaseTestCase):
             each.name for kind in kinds for each in dataclasses.fields(kind)
         }
         row = document.settings(Settings())
-        self.assertEqual(fields | {'recover', 'cell_drain'}, {*row})
+        self.assertEqual(
+            fields | {'recover', 'cell_drain', 'maintenance', 'room'}, {*row}
+        )
 
     def test_settings_as_plain_values(self) -> None:
         settings = document.settings(Settings(drain_hosts=['h1']))

@@ -65,7 +65,7 @@ class Finish:
             if audit.state == runs.SUSPENDED:
                 # Watcher cancels no audit that is suspended.
                 self.watcher.set_audit_state(audit.uuid, runs.ONGOING)
-            self.watcher.cancel_audit(audit.uuid)
+            self.watcher.set_audit_state(audit.uuid, runs.CANCELLED)
         for audit in run.audits:
             for plan in self.watcher.plans_of(audit.uuid):
                 if plan['state'] in STOPPABLE:

@@ -18,6 +18,7 @@ GOAL = 'kronos_maintenance'
 PENDING = 'PENDING'
 ONGOING = 'ONGOING'
 SUSPENDED = 'SUSPENDED'
+CANCELLED = 'CANCELLED'
 LIVE = (PENDING, ONGOING, SUSPENDED)
 """States of an audit that still plans, or may be resumed."""
 CONTINUOUS = 'CONTINUOUS'

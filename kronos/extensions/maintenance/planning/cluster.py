@@ -29,23 +29,8 @@ class Cluster:
             for uuid, instance in sorted(snapshot.instances.items())
             if uuid not in staying
         ]
-        room = [snapshot.hosts[name].headroom or {} for name in self.hosts]
-        self.capacity: FloatArray = np.array(
-            [
-                [
-                    float(r[kind].capacity) if kind in r else np.inf
-                    for r in room
-                ]
-                for kind in KINDS
-            ]
-        )
+        self.capacity, used = _room(snapshot, self.hosts)
         """[2, H]"""
-        used = np.array(
-            [
-                [float(r[kind].used) if kind in r else 0.0 for r in room]
-                for kind in KINDS
-            ]
-        )
         self.free: FloatArray = self.capacity - used
         """[2, H]"""
         self.need: FloatArray = np.array(
@@ -108,3 +93,19 @@ class Cluster:
             )
         ]
         return min(numbers)
+
+
+def _room(
+    snapshot: Snapshot, hosts: Sequence[str]
+) -> tuple[FloatArray, FloatArray]:
+    """[2, H]: the capacity of hosts, and what is used of it."""
+    rows = [snapshot.hosts[name].headroom or {} for name in hosts]
+    capacity = [
+        [float(row[kind].capacity) if kind in row else np.inf for row in rows]
+        for kind in KINDS
+    ]
+    used = [
+        [float(row[kind].used) if kind in row else 0.0 for row in rows]
+        for kind in KINDS
+    ]
+    return np.array(capacity), np.array(used)

@@ -6,7 +6,6 @@ and Watcher carry it out: the next plan begins when the last one has ended. Of
 each plan the duration is what the limits of moves allow at best.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -17,14 +16,13 @@ from kronos.engine.scheduling import makespan
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
 from kronos.extensions.maintenance import host_states, maintenance
-from kronos.extensions.maintenance.closing_reason import Step
-from kronos.extensions.maintenance.host_states import HostState, State
+from kronos.extensions.maintenance.host_states import HostState
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.outcome import Forecast
+from kronos.extensions.maintenance.planning import starts
 from kronos.extensions.maintenance.planning.cluster import Cluster
 from kronos.extensions.maintenance.planning.host_times import (
     EMPTY_SECONDS,
-    OPEN_SECONDS,
     TURN_SECONDS,
     HostTimes,
 )
@@ -81,26 +79,20 @@ class _Course:
     ) -> None:
         self._snapshot = snapshot
         self._asked = asked
-        self._states = states
-        self._blocked = blocked
         self._cluster = Cluster(snapshot, staying)
         self._times = HostTimes(snapshot, settings, asked, staying)
         self._move_seconds = [
             self._times.move(server) for server in self._cluster.servers
         ]
-        self._emptied = self._in_step(Step.EMPTYING)
+        begin = starts.of(snapshot, asked, states, self._cluster)
+        self._emptied = begin.emptied
         self._to_do = [
             host
-            for host in self._in_state(State.TO_DO)
+            for host in begin.to_do
             if self._cluster.hosts[host] not in blocked
         ]
-        closed = host_states.unavailable(snapshot, states)
-        self._lost = len(closed) - len(self._of_run(closed))
-        """Hosts that are unavailable and that the run does not bring back."""
-        self._zones = Counter(self._zone(name) for name in closed)
-        """The same by zone, those of the run too."""
-        self._returns = self._returning()
-        self._clean = self._clean_hosts(closed)
+        self._lost, self._zones = begin.lost, begin.zones
+        self._returns, self._clean = begin.returns, begin.clean
         self._forecast = Forecast()
         self._seeded = len(states) - len(self._to_do) - len(blocked)
 
@@ -120,51 +112,6 @@ class _Course:
         forecast.stuck = [self._cluster.hosts[host] for host in self._to_do]
         forecast.seconds = now
         return forecast
-
-    def _in_state(self, *states: State) -> list[int]:
-        return [
-            self._cluster.position[name]
-            for name, row in self._states.items()
-            if row.state in states
-        ]
-
-    def _in_step(self, *steps: Step) -> list[int]:
-        return [
-            self._cluster.position[name]
-            for name, row in self._states.items()
-            if row.reason is not None and row.reason.step in steps
-        ]
-
-    def _of_run(self, closed: Collection[str]) -> list[str]:
-        """Those of the unavailable hosts that the run has closed."""
-        return [
-            name
-            for name in closed
-            if name in self._states and self._states[name].reason is not None
-        ]
-
-    def _returning(self) -> dict[int, float]:
-        """Seconds until each host that is handed over serves again."""
-        now, returns = self._snapshot.taken_at, {}
-        for host in self._in_step(Step.HANDED_OVER, Step.RETURNING):
-            row = self._states[self._cluster.hosts[host]]
-            rest = self._asked.work_time - row.seconds(now)
-            if row.state is State.RETURNING:
-                rest = 0.0
-            returns[host] = max(0.0, rest) + OPEN_SECONDS
-        return returns
-
-    def _clean_hosts(self, closed: Collection[str]) -> set[int]:
-        shut = {*closed}
-        return {
-            self._cluster.position[name]
-            for name in self._cluster.hosts
-            if name not in shut
-            and (
-                name not in self._states
-                or self._states[name].state is State.DONE
-            )
-        }
 
     def _bound(self) -> int:
         """Moves that no run can do without.

@@ -17,9 +17,6 @@ from kronos.extensions.maintenance.readings import done_hosts
 from kronos.extensions.maintenance.readings.done_hosts import RunQueries
 from kronos.snapshots.reader import Look, Reader
 
-TO_DO = 'it is to be maintained'
-MAINTAINED = 'it is being maintained'
-
 
 @dataclass
 class OtherRunsReader(Reader):
@@ -55,7 +52,7 @@ class OtherRunsReader(Reader):
         )
         look.gathered.warnings += warnings
         for name in sorted({*run.hosts} & hosts.keys() - {*view.done}):
-            hosts[name].closed = f'{TO_DO} in run {run.run}'
+            hosts[name].closed = f'{maintenance.TO_DO} in run {run.run}'
 
 
 def _leave(host: Host, service: ComputeService, own: str) -> None:
@@ -63,6 +60,8 @@ def _leave(host: Host, service: ComputeService, own: str) -> None:
     reason = closing_reason.parsed(service.disabled_reason)
     if service.status != 'disabled' or reason is None or reason.run == own:
         return
-    host.frozen = f'{MAINTAINED} in run {reason.run}, which is left to it'
+    host.frozen = (
+        f'{maintenance.MAINTAINED} in run {reason.run}, which is left to it'
+    )
     if reason.step is not Step.EMPTYING:
         host.faulty = None

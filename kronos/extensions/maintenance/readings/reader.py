@@ -59,14 +59,11 @@ class MaintenanceReader(Reader):
                 f'hosts of run {asked.run} that are in no scope of the audit: '
                 f'{wording.some(view.missing)}'
             )
-        opened = [
+        opened = {
             name
-            for name in closed
-            if name in asked.hosts
-            and name in services
-            and services[name].status == 'enabled'
-            and name not in view.done
-        ]
+            for name in _enabled(closed, services)
+            if name in asked.hosts and name not in view.done
+        }
         moves = self.moves(asked.run)
         gathered.beside[maintenance.NAME] = replace(
             view,
@@ -77,6 +74,16 @@ class MaintenanceReader(Reader):
             concurrent=self.concurrent,
         )
         gathered.warnings += warnings
+
+
+def _enabled(
+    hosts: Collection[str], services: Mapping[str, ComputeService]
+) -> list[str]:
+    return [
+        name
+        for name in hosts
+        if name in services and services[name].status == 'enabled'
+    ]
 
 
 def _is_closing(

@@ -11,7 +11,6 @@ from kronos.extensions.maintenance import (
     maintenance_parameters,
 )
 from kronos.extensions.maintenance.maintenance import Maintenance, RunView
-from kronos.extensions.maintenance.readings import other_runs
 from kronos.recordings.parts import RecordingPart
 from kronos.snapshots.cloud import CloudInventory
 
@@ -26,7 +25,7 @@ class MaintenanceRecording(RecordingPart):
     """What a run is planned by, in a recording that may be anonymous."""
 
     mode: ClassVar[str] = 'maintain'
-    phrases: ClassVar = (other_runs.TO_DO, other_runs.MAINTAINED)
+    phrases: ClassVar = (maintenance.TO_DO, maintenance.MAINTAINED)
 
     def disabled_reason(
         self, reason: str, rename: Callable[[str], str]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of the room in reports: what its phase is called, and its lines."""
 
-from typing import ClassVar
+from dataclasses import asdict
+from typing import Any, ClassVar
 
 from kronos.engine import wording
+from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult
 from kronos.extensions.room import room
 from kronos.extensions.room.planning import texts
@@ -14,6 +16,14 @@ class RoomReport(ReportPart):
     """The slots before and after a plan."""
 
     phases: ClassVar = {room.RoomPhase.MAKE_ROOM.value: 'room'}
+
+    def settings(self, settings: Settings) -> dict[str, Any]:
+        request = room.of(settings)
+        return {'room': None if request is None else asdict(request)}
+
+    def scope(self, scope: AggregateResult) -> dict[str, Any]:
+        outcome = room.outcome_of(scope)
+        return {'room': None if outcome is None else asdict(outcome)}
 
     def lines(
         self, scope: AggregateResult, uuids: wording.ShortUuids

@@ -58,7 +58,10 @@ class TestNames(base.BaseTestCase):
         self.packages.add('kronos-watcher', '9.9', STRATEGIES + SPREAD)
         result = plugins.names()
         self.assertEqual(Code.FAILURE, result.code)
-        self.assertIn('the extensions cells, recovery have no', result.details)
+        self.assertIn(
+            'the extensions cells, maintenance, recovery, room have no',
+            result.details,
+        )
 
 
 class TestLoad(base.BaseTestCase):

@@ -63,6 +63,7 @@ class TestClose(base.HostTestCase):
         self.assertEqual('', self.run_of(3, 1).carry_out())
         services['h1'] |= {'status': 'enabled', 'reason': None}
         self.cloud.calls.clear()
+        self.announced.clear()
         services['h2']['zone'] = 'az1'
         text = self.skipped(self.run_of(3, 1), Fault.TOO_MANY_UNAVAILABLE)
         self.assertIn('1 host of availability zone az1', text)

@@ -13,6 +13,7 @@ from kronos.extensions.maintenance.actions.host_change import (
     HostRun,
 )
 from kronos.extensions.maintenance.closing_reason import Step
+from kronos.extensions.maintenance.notices.notice import Event
 from tests.unit.extensions.maintenance.actions import base
 
 TEXT = 'it is changed'
@@ -22,6 +23,7 @@ class Change(HostRun):
     """It writes a reason, as long as there is something to do."""
 
     participle = 'changed'
+    event = Event.CLOSED
     due = True
 
     def _due(self, services: Mapping[str, ComputeService]) -> bool:

@@ -38,7 +38,11 @@ class TestRunMetrics(measured.MeasuredTestCase):
         )
         report = CycleReport([result])
         audit_metrics.planned(
-            report, [], Settings(), {}, MaintenanceAdditions()
+            report,
+            [],
+            Settings(),
+            {},
+            additions=MaintenanceAdditions(),
         )
 
     def of_run(self, name: str) -> dict[tuple[str, ...], float]:

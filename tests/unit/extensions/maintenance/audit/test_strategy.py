@@ -6,7 +6,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.extensions.maintenance.audit import history, strategy
+from kronos.extensions.maintenance.audit import history, live_runs, strategy
 from kronos.extensions.maintenance.extension import MaintenanceRun
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.readings.done_hosts import RunQueries
@@ -43,7 +43,11 @@ class TestMaintain(base.BaseTestCase):
         reader = strategy.Maintain.reader(settings, conf, clients)
         self.assertEqual(
             MaintenanceReader(
-                RunQueries('d', 'r'), history.closed, history.elsewhere
+                RunQueries('d', 'r'),
+                history.closed,
+                history.elsewhere,
+                live_runs.moves,
+                live_runs.balancing,
             ),
             reader,
         )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do reports say of the room that a plan makes?"""
 
+import json
+
 from oslotest import base
 
 from kronos.engine import wording
@@ -19,6 +21,13 @@ class TestLines(base.BaseTestCase):
             ],
             RoomReport().lines(result, wording.ShortUuids(())),
         )
+
+    def test_keys(self) -> None:
+        result = rooms.plan(rooms.scope(), flavors={'f8': 1})
+        row = RoomReport().scope(result)['room']
+        self.assertEqual({'f8': 0}, row['before'])
+        self.assertEqual({'f8': 1}, row['after'])
+        self.assertEqual(row, json.loads(json.dumps(row)))
 
     def test_other_audits(self) -> None:
         self.assertEqual(

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where does a forecast find the hosts of a run?"""
+
+from oslotest import base
+
+from kronos.engine.types import ComputeService
+from kronos.extensions.maintenance import host_states, maintenance
+from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
+from kronos.extensions.maintenance.maintenance import Maintenance, RunView
+from kronos.extensions.maintenance.planning import starts
+from kronos.extensions.maintenance.planning.cluster import Cluster
+from kronos.extensions.maintenance.planning.host_times import OPEN_SECONDS
+from tests.builders import maintained
+
+
+class TestStart(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.cloud = maintained.cloud(5, 0.3, 1, 1)
+        self.names = sorted(self.cloud.hosts)
+        self.asked = Maintenance('r', tuple(self.names[:5]), work_time=600)
+
+    def close(self, host: str, step: Step, seconds: float) -> None:
+        reason = ClosingReason(
+            'r', step, self.cloud.taken_at - seconds, maintained.AUDIT
+        )
+        self.disable(host, str(reason))
+
+    def disable(self, host: str, reason: str) -> None:
+        assert self.cloud.services is not None
+        self.cloud.services[host] = ComputeService(
+            host, state='up', status='disabled', disabled_reason=reason
+        )
+
+    def start(self) -> starts.Start:
+        states = host_states.of(self.cloud, self.asked)
+        cluster = Cluster(self.cloud, ())
+        return starts.of(self.cloud, self.asked, states, cluster)
+
+    def test_nothing_has_begun(self) -> None:
+        start = self.start()
+        self.assertEqual([0, 1, 2, 3, 4], sorted(start.to_do))
+        self.assertEqual({5}, start.clean)
+        self.assertEqual(
+            ([], {}, 0), (start.emptied, start.returns, start.lost)
+        )
+
+    def test_halfway(self) -> None:
+        self.close(self.names[0], Step.EMPTYING, 100)
+        self.close(self.names[1], Step.HANDED_OVER, 200)
+        self.disable(self.names[2], 'disk is broken')
+        self.cloud.beside[maintenance.NAME] = RunView(
+            done=frozenset({self.names[3]})
+        )
+        start = self.start()
+        self.assertEqual([0], start.emptied)
+        self.assertEqual({1: 400.0 + OPEN_SECONDS}, start.returns)
+        self.assertEqual([4], start.to_do)
+        self.assertEqual({3, 5}, start.clean)
+        self.assertEqual(1, start.lost)
+        self.assertEqual(3, start.zones.total())
+
+    def test_work_that_takes_longer(self) -> None:
+        self.close(self.names[1], Step.HANDED_OVER, 700)
+        self.assertEqual({1: OPEN_SECONDS}, self.start().returns)
