@@ -14,7 +14,7 @@ NAME = 'maintenance'
 NOT_QUERIED = (
     'the hosts that are done were not queried; kronos_maintain queries them'
 )
-TO_DO = 'it is to be maintained'
+TO_DO = 'it is due for maintenance'
 MAINTAINED = 'it is being maintained'
 """Why other audits leave a host alone."""
 

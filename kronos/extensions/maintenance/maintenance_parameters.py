@@ -92,8 +92,8 @@ PROPERTIES: dict[str, Any] = {
         '(default: any time).'
     ),
     'work_time': _seconds(
-        'Seconds of work that the expected end counts for each host that is '
-        'handed over (default: 1200).'
+        'Expected seconds of work on each host that is handed over '
+        '(default: 1200).'
     ),
     'max_late': _whole(
         'Number of late hosts at which no further host is closed '

@@ -126,7 +126,7 @@ class TestCompare(StoredTestCase):
             stored.DefaultStrategyLoader().list_available().values(),
         )
         self.assertEqual(([], []), (equal['goals'], equal['strategies']))
-        self.assertEqual((6, []), (equal['known'], equal['new']))
+        self.assertEqual((8, []), (equal['known'], equal['new']))
 
     def test_strategies(self):
         for strategy, why in (
@@ -185,7 +185,7 @@ class TestCompare(StoredTestCase):
         self.row(objects.Strategy, 'kronos_spread').soft_delete()
         differences = self.compare()
         self.assertEqual(['kronos_spread'], differences['new'])
-        self.assertEqual(5, differences['known'])
+        self.assertEqual(7, differences['known'])
 
 
 class TestCancelled(StoredTestCase):

@@ -77,7 +77,7 @@ class Maintenance(Goal):
         ),
         Measure(
             'servers_moved_twice',
-            'Those of them that the run has moved more than once.',
+            'Servers that the run has moved more than once.',
             lambda report: max(_of_runs(report, 'moved_twice'), default=0.0),
         ),
         Measure(

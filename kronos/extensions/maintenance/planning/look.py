@@ -140,7 +140,7 @@ def _hints(
     begun = any(row.reason is not None for row in states.values())
     done = sum(row.state is State.DONE for row in states.values())
     if states and done == len(states):
-        yield 'the done query names all hosts of the run: nothing is to do'
+        yield 'the done query names all hosts of the run, so no work is left'
     elif not (view.unknown or done or begun):
         yield (
             'the done query names no host of the run: check that it names one '

@@ -82,14 +82,14 @@ class TestReplay(base.BaseTestCase):
         """Parameters of kronos-replay are understood without an audit."""
         made = parts.made(room.NAME, {'flavors': {'f8': 1}, 'apart': True})
         self.assertEqual(RoomRequest({'f8': 1}, apart=True), made.asked)
-        self.assertEqual(room.NAME, parts.by_mode()[room.NAME])
+        self.assertEqual(room.NAME, parts.by_mode()['make_room'])
 
     def test_recording_of_another_audit(self) -> None:
         recording = recordings.small()
         for instance in recording.gathered.instances:
             instance.flavor, instance.vcpus = 'f4', 4
         options = ReplayOptions(
-            mode=room.NAME,
+            mode='make_room',
             parameters={'flavor': 'f4', 'max_migrations': '3'},
         )
         result, *_ = replay(recording, options).report.scopes

@@ -61,7 +61,7 @@ class TestOtherRuns(base.BaseTestCase):
         self.read(RUN, a=1.0)
         self.assertEqual(['b'], self.closed())
         self.assertEqual(
-            'it is to be maintained in run r', self.hosts['b'].closed
+            'it is due for maintenance in run r', self.hosts['b'].closed
         )
         self.assertEqual('', self.hosts['b'].frozen)
 
