@@ -119,6 +119,14 @@ def window(is_open, changes_at, stopped='1x600'):
     ]
 
 
+def slots(values, by_sum):
+    """Room for servers of a watched flavor."""
+    return [
+        of_scope('kronos_slots', values, flavor='f16'),
+        of_scope('kronos_slots_by_sum', by_sum, flavor='f16'),
+    ]
+
+
 def of_run(name, values, **labels):
     return of_scope(f'kronos_maintenance_{name}', values, run='r', **labels)
 
@@ -222,6 +230,13 @@ CASES = {
         ('3h', window('0x600', '1x60 2x60 3x600', '1x99 stale'), 0),
         # It is one long freeze.
         ('3h', window('0x600', '1x600'), 0),
+    ],
+    'KronosNoSlotLeft': [
+        ('2h', slots('0x600', '3x600'), 1),
+        ('30m', slots('0x600', '3x600'), 0),
+        ('2h', slots('1x600', '3x600'), 0),
+        # The cloud is full, and no migration helps.
+        ('2h', slots('0x600', '0x600'), 0),
     ],
     'KronosMovesWithoutEffect': [
         ('10m', effect('0.5x600', '2x600'), 1),

@@ -128,7 +128,7 @@ def of(
     if not by_name:
         raise ConfigurationError(
             reason='--slots: the recording does not contain the flavors of '
-            'its servers; record the cloud again with kronos-record'
+            'its servers; make a new recording'
         )
     chosen = list(dict.fromkeys(names)) or sorted(by_name)
     refused = {name: flavors.why_not(by_name[name]) for name in chosen}

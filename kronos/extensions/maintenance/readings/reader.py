@@ -54,11 +54,7 @@ class MaintenanceReader(Reader):
             _require_known(view, sorted(inside))
         if not has_begun:
             _require_free(asked, services, self.elsewhere(asked.run))
-        if view.missing:
-            warnings.append(
-                f'hosts of run {asked.run} that are in no scope of the audit: '
-                f'{wording.some(view.missing)}'
-            )
+        warnings += _of_missing(view, asked)
         opened = {
             name
             for name in _enabled(closed, services)
@@ -74,6 +70,15 @@ class MaintenanceReader(Reader):
             concurrent=self.concurrent,
         )
         gathered.warnings += warnings
+
+
+def _of_missing(view: RunView, asked: Maintenance) -> list[str]:
+    if not view.missing:
+        return []
+    return [
+        f'hosts of run {asked.run} that are in no scope of the audit: '
+        f'{wording.some(view.missing)}'
+    ]
 
 
 def _enabled(
