@@ -34,6 +34,9 @@ MAX_AGE = 7200.0
 """Seconds: about what a move may take, Nova's queue included."""
 RENEWALS = 10
 """So often does a carrier that waits say so within ``max_age``."""
+GIVEN_UP_SECONDS = 30.0
+"""For so long the turn of a move counts whose plan was given up while it was
+held: its applier need not be dead, and may be about to ask Nova."""
 _SLACK = 60.0
 """Seconds by which the clocks of appliers may differ."""
 _NEEDED = ('aggregate', 'resource_id', 'source_node', 'destination_node')
@@ -304,7 +307,8 @@ class Slots:
         for row in session.execute(_query(self._uuid, now - self._recent)):
             data = marks.parsed(row.parameters) or {}
             is_ahead = self._is_ahead(row, data, own, now)
-            slot = _slot(row, data, math.inf if is_ahead else _at(data))
+            since = math.inf if is_ahead else _at(data)
+            slot = _slot(row, data, since, now)
             if slot is None:
                 continue
             slot.is_own_plan, slot.is_ahead = row.plan == own.plan, is_ahead
@@ -374,7 +378,9 @@ def _at(data: dict[str, Any]) -> float | None:
     return marks.number(marks.part(data, marks.TURN).get('at'))
 
 
-def _slot(row: Any, data: dict[str, Any], since: float | None) -> Slot | None:
+def _slot(
+    row: Any, data: dict[str, Any], since: float | None, now: float
+) -> Slot | None:
     """The slot in an action's row; None if there is none that makes sense.
 
     :param since: when its turn came or comes
@@ -382,7 +388,8 @@ def _slot(row: Any, data: dict[str, Any], since: float | None) -> Slot | None:
     texts = [data.get(name) for name in _NEEDED]
     if since is None or not all(isinstance(text, str) for text in texts):
         return None
-    turn = marks.part(data, marks.TURN)
+    is_held = marks.part(data, marks.TURN).get('held') is True
+    counts = _goes_on(row) or since > now - GIVEN_UP_SECONDS
     return Slot(
         action=row.uuid,
         plan=row.plan,
@@ -391,6 +398,6 @@ def _slot(row: Any, data: dict[str, Any], since: float | None) -> Slot | None:
         source=data['source_node'],
         destination=data['destination_node'],
         since=since,
-        is_held=turn.get('held') is True and _goes_on(row),
+        is_held=is_held and counts,
         cell=marks.text(data.get('source_cell')),
     )

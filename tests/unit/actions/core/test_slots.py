@@ -170,7 +170,15 @@ class TestTake(SlotsTestCase):
     def test_one_that_watcher_has_given_up(self):
         self.slots('other').take(lambda others: '')
         self.update('other', state='CANCELLED')
+        self.now += slots.GIVEN_UP_SECONDS
         self.assertEqual([], self.seen())
+
+    def test_one_that_watcher_has_just_given_up(self):
+        """Who carries it out may be about to ask Nova."""
+        self.slots('other').take(lambda others: '')
+        self.update('other', state='CANCELLED')
+        [slot] = self.seen()
+        self.assertTrue(slot.is_held)
 
     def test_watcher_has_given_this_one_up(self):
         self.update('own', state='CANCELLED')
