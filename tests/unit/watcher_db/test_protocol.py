@@ -24,7 +24,7 @@ from kronos.snapshots import watcher_actions
 from kronos.watcher_db import marks, publishing
 from tests.protocol import state as model
 from tests.protocol import steps
-from tests.protocol.state import ActionState, DeliveryStep, PlanState, State
+from tests.protocol.state import DeliveryStep, PlanState, State
 from tests.watcher_tests import db_base
 from tests.watcher_tests import db_utils as utils
 
