@@ -69,8 +69,7 @@ class TestRunMetrics(measured.MeasuredTestCase):
         self.assertEqual({('a', 'r'): NOW}, read)
 
     def test_late_hosts_show_whether_they_are_empty(self) -> None:
-        """Else whoever waits for a late host would never reboot it, or one
-        that still holds servers."""
+        """A host is rebooted though it is late, but only once it is empty."""
         self.planned(
             closed('h1', State.LATE, Step.EMPTYING),
             closed('h2', State.LATE, Step.HANDED_OVER),
