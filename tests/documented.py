@@ -27,6 +27,7 @@ NOT_RUN = {
     'ansible': 'it needs a cloud of kolla-ansible',
     'ansible-playbook': 'it needs a cloud of kolla-ansible',
     'helm': 'it needs a cloud in Kubernetes',
+    'kayobe': 'it needs a cloud of kayobe',
     'kolla-ansible': 'it needs a cloud of its own',
     'kolla-build': 'it needs an engine of containers',
     'kubectl': 'it needs a cloud in Kubernetes',
@@ -63,6 +64,8 @@ def why_not_run(command: str) -> str:
         return 'it asks a cloud for days; fetches are tested with doubles'
     if command.startswith('kronos-explain --live '):
         return 'it asks a cloud; test_explain_drain asks a double'
+    if command.startswith('kronos-replay slots-today '):
+        return 'it reads what kronos-record of its page writes in the lab'
     if OF_THE_READER.search(command):
         return 'it names what only the reader has'
     return NOT_RUN.get(command.split()[0], '')

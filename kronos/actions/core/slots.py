@@ -307,12 +307,12 @@ class Slots:
         for row in session.execute(_query(self._uuid, now - self._recent)):
             data = marks.parsed(row.parameters) or {}
             is_ahead = self._is_ahead(row, data, own, now)
-            since = math.inf if is_ahead else _at(data)
-            slot = _slot(row, data, since, now)
+            slot = _slot(row, data, math.inf if is_ahead else _at(data))
             if slot is None:
                 continue
             slot.is_own_plan, slot.is_ahead = row.plan == own.plan, is_ahead
-            if slot.since < now - self._max_age:
+            limit = self._max_age if _goes_on(row) else GIVEN_UP_SECONDS
+            if slot.since <= now - limit:
                 slot.is_held = False
             if is_ahead:
                 ahead.append(slot)
@@ -378,9 +378,7 @@ def _at(data: dict[str, Any]) -> float | None:
     return marks.number(marks.part(data, marks.TURN).get('at'))
 
 
-def _slot(
-    row: Any, data: dict[str, Any], since: float | None, now: float
-) -> Slot | None:
+def _slot(row: Any, data: dict[str, Any], since: float | None) -> Slot | None:
     """The slot in an action's row; None if there is none that makes sense.
 
     :param since: when its turn came or comes
@@ -388,8 +386,6 @@ def _slot(
     texts = [data.get(name) for name in _NEEDED]
     if since is None or not all(isinstance(text, str) for text in texts):
         return None
-    is_held = marks.part(data, marks.TURN).get('held') is True
-    counts = _goes_on(row) or since > now - GIVEN_UP_SECONDS
     return Slot(
         action=row.uuid,
         plan=row.plan,
@@ -398,6 +394,6 @@ def _slot(
         source=data['source_node'],
         destination=data['destination_node'],
         since=since,
-        is_held=is_held and counts,
+        is_held=marks.part(data, marks.TURN).get('held') is True,
         cell=marks.text(data.get('source_cell')),
     )

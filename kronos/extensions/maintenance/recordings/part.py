@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from kronos.common import exceptions
+from kronos.common.names import near_names
 from kronos.extensions.maintenance import (
     closing_reason,
     maintenance,
@@ -39,8 +41,19 @@ class MaintenanceRecording(RecordingPart):
     def replayed(
         self, parameters: Mapping[str, Any], gathered: CloudInventory
     ) -> Maintenance:
-        """A run that somebody thinks of; without its queries."""
+        """A run that somebody thinks of; without its queries.
+
+        :raises ConfigurationError: also for a host that is not recorded
+        """
         asked = maintenance_parameters.parse(dict(parameters))
+        hosts = gathered.cloud.hosts
+        for name in asked.hosts:
+            if name not in hosts:
+                hint = near_names.of_cloud(name, sorted(hosts))
+                raise exceptions.ConfigurationError(
+                    f'--parameter hosts: the recording has no host "{name}"; '
+                    f'{hint}'
+                )
         if maintenance.NAME not in gathered.beside:
             gathered.beside[maintenance.NAME] = RunView()
             gathered.warnings.append(NOT_QUERIED)

@@ -111,5 +111,15 @@ class TestPart(base.BaseTestCase):
             exceptions.ConfigurationError, PART.replayed, {}, gathered()
         )
 
+    def test_replayed_with_an_unknown_host(self) -> None:
+        error = self.assertRaises(
+            exceptions.ConfigurationError,
+            PART.replayed,
+            {'hosts': 'acme-7', 'run': 'r'},
+            gathered(),
+        )
+        self.assertIn('the recording has no host "acme-7"', str(error))
+        self.assertIn('acme-1', str(error))
+
     def test_reasons_of_others(self) -> None:
         self.assertIsNone(PART.disabled_reason('broken', str.upper))
