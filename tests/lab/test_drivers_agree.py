@@ -82,6 +82,7 @@ class TestDriversAgree(base.LabTestCase):
             '/etc/watcher/watcher.conf': str(layout.ETC / 'watcher.conf'),
             '/tmp/recording': str(self.made / 'recording'),
             '/tmp/with-load': str(self.made / 'with-load'),
+            'slots-today': str(self.made / 'slots-today'),
         }
         ran = 0
         for command in dict.fromkeys(one for _, one in documented.commands()):

@@ -56,7 +56,10 @@ def moves(run: str) -> Counter[str]:
     )
     numbers: Counter[str] = Counter()
     for plan in plans:
-        if plan.audit is None or str(plan.audit.parameters.get('run')) != run:
+        if (
+            plan.audit_id is None
+            or str(plan.audit.parameters.get('run')) != run
+        ):
             continue
         rows = objects.Action.list(
             admin,
