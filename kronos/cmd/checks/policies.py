@@ -191,7 +191,8 @@ def _settling(policy: Policy, kronos: Any, to: Findings) -> None:
         settling, name = kronos.cooldown, 'cooldown'
     lengths = windows(policy.imbalance_query)
     seconds, text = max(lengths, default=(0.0, ''))
-    if settling > 0 and seconds <= settling:
+    is_used = kronos.use_effect or kronos.effect_settling_seconds is not None
+    if settling > 0 and (seconds <= settling or not is_used):
         return
     reason = 'the newest samples are from before the last migrations'
     if seconds > settling:

@@ -65,7 +65,7 @@ class InspectingTestCase(base.BaseTestCase):
         self.assertEqual('', done.stderr)
         report = json.loads(done.stdout)
         self.assertEqual([], report['findings'])
-        self.assertEqual(17, len(report['watcher']['entry_points']))
+        self.assertEqual(24, len(report['watcher']['entry_points']))
 
     def test_nothing_answers(self):
         """1; no traceback and no secret, though all is logged."""

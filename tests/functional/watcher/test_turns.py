@@ -166,7 +166,7 @@ class TestTurns(TurnsTestCase):
     def test_over(self):
         """However its action ended, and though it was not released."""
         self.take(0)
-        for state in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'SKIPPED'):
+        for state in ('SUCCEEDED', 'FAILED', 'SKIPPED'):
             self.update(models.Action, self.uuids[0], state=state)
             self.assertEqual([], self.held(), state)
             self.assertEqual([(0, False)], self.held(recent=1), state)
@@ -189,9 +189,11 @@ class TestTurns(TurnsTestCase):
         self.assertEqual([], self.held())
         self.now = other.created_at.timestamp()
         self.update(models.ActionPlan, other.uuid, state='CANCELLED')
-        turn = {**self.parameters(0), 'turn': {'at': self.now, 'held': True}}
-        self.update(models.Action, self.uuids[0], input_parameters=turn)
-        self.assertEqual([(0, False)], self.held(recent=30))
+        for age, is_held in ((0.0, True), (slots.GIVEN_UP_SECONDS, False)):
+            mark = {'at': self.now - age, 'held': True}
+            turn = {**self.parameters(0), 'turn': mark}
+            self.update(models.Action, self.uuids[0], input_parameters=turn)
+            self.assertEqual([(0, is_held)], self.held(recent=60))
 
     def test_too_old_to_be_believed(self):
         self.take(0)

@@ -94,9 +94,12 @@ class UpgradeTestCase(base.KronosTestCase):
     def announce(self):
         """As an applier does that has started with this code."""
         for name in (
+            'kronos_close_for_maintenance',
             'kronos_close_host',
             'kronos_cross_cell_migrate',
+            'kronos_hand_over',
             'kronos_live_migrate',
+            'kronos_reopen',
             'kronos_restart_server',
         ):
             objects.ActionDescription(
@@ -269,7 +272,9 @@ class TestWork(UpgradeTestCase):
         self.assertIn(f'{second.uuid} (kronos_live_migrate', row['details'])
         self.assertIn('it does not know by_day', row['details'])
         # The engine that publishes a plan writes that of its own moves.
-        self.assertIn('kronos_cross_cell_migrate, kronos_r', row['details'])
+        self.assertIn(
+            'kronos_cross_cell_migrate, kronos_hand_over', row['details']
+        )
         row = found['Other Hosts']
         self.assertEqual(1, row['result'])
         self.assertIn('watcher-applier on elsewhere.', row['details'])
