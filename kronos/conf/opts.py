@@ -120,7 +120,7 @@ REPORT_OPTS = [
         default=[],
         help='Names of flavors for which every audit counts how many more '
         'servers fit into each scope, as the metrics kronos_slots and '
-        'kronos_slots_by_sum. A flavor counts if a server of the scope has '
+        'kronos_pooled_slots. A flavor counts if a server of the scope has '
         'it, or if the strategy of the audit is kronos_make_room.',
     ),
 ]

@@ -15,7 +15,7 @@ METRICS = (
     ),
     metric.gauge(
         Source.DECISION_ENGINE,
-        'kronos_slots_by_sum',
+        'kronos_pooled_slots',
         'The same number if the free capacity of all hosts were on one host',
         *_LABELS,
     ),

@@ -123,7 +123,7 @@ def slots(values, by_sum):
     """Room for servers of a watched flavor."""
     return [
         of_scope('kronos_slots', values, flavor='f16'),
-        of_scope('kronos_slots_by_sum', by_sum, flavor='f16'),
+        of_scope('kronos_pooled_slots', by_sum, flavor='f16'),
     ]
 
 

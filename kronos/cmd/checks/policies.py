@@ -10,7 +10,7 @@ from kronos.cmd.checks import findings as causes
 from kronos.cmd.checks.findings import Cause, Findings
 from kronos.common import durations, exceptions
 from kronos.common.units import time_units
-from kronos.engine.settings import Settings
+from kronos.engine.settings import EffectUse, Settings
 from kronos.policies import loader
 from kronos.policies.models import Mode, Policy, PolicyFile
 
@@ -191,7 +191,10 @@ def _settling(policy: Policy, kronos: Any, to: Findings) -> None:
         settling, name = kronos.cooldown, 'cooldown'
     lengths = windows(policy.imbalance_query)
     seconds, text = max(lengths, default=(0.0, ''))
-    is_used = kronos.use_effect or kronos.effect_settling_seconds is not None
+    is_used = (
+        kronos.use_effect != EffectUse.OFF
+        or kronos.effect_settling_seconds is not None
+    )
     if settling > 0 and (seconds <= settling or not is_used):
         return
     reason = 'the newest samples are from before the last migrations'

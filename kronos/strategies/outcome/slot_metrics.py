@@ -40,4 +40,4 @@ def of_scope(
         slots = counting.count(snapshot, slot_flavor, settings)
         labels = {'scope': snapshot.scope, 'flavor': name}
         yield Gauge('kronos_slots', slots.total, labels)
-        yield Gauge('kronos_slots_by_sum', slots.by_sum, labels)
+        yield Gauge('kronos_pooled_slots', slots.by_sum, labels)

@@ -32,7 +32,7 @@ class TestSlotMetrics(measured.MeasuredTestCase):
         self.show('f4', 'f4', 'numa', 'unheard-of')
         labels = 'alpha', 'f4'
         self.assertEqual({labels: 3}, self.values('kronos_slots'))
-        self.assertEqual({labels: 4}, self.values('kronos_slots_by_sum'))
+        self.assertEqual({labels: 4}, self.values('kronos_pooled_slots'))
 
     def test_none(self) -> None:
         self.show()
