@@ -20,6 +20,7 @@ from kronos.common import exceptions
 from kronos.conf import validation
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import loader
+from kronos.policies.models import Policy
 from kronos.snapshots.past import effects, past_plans
 from kronos.snapshots.past.effects import EffectReader
 
@@ -82,17 +83,19 @@ def _document(parsed: argparse.Namespace) -> dict[str, Any]:
         plans = past_plans.of_row(source, source.plan(parsed.plan))
     else:
         plans = past_plans.newest(source, conf.kronos.effect_plans)
-    reader = _reader(conf, access)
+    reader = _reader(conf, access, policies)
     return screen.document(
         reader.read(plans, policies, time.time()),
         [policy.name for policy in policies],
     )
 
 
-def _reader(conf: Any, access: credentials.Access) -> EffectReader:
+def _reader(
+    conf: Any, access: credentials.Access, policies: list[Policy]
+) -> EffectReader:
     nova = access.clients.nova()
     prometheus = client.from_options(conf.kronos_prometheus, access.session)
-    return effects.live(nova, prometheus, _hosts(nova), conf.kronos)
+    return effects.live(nova, prometheus, _hosts(nova), policies, conf.kronos)
 
 
 def _hosts(nova: NovaClient) -> dict[str, Collection[str]]:

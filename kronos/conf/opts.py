@@ -132,7 +132,8 @@ EFFECT_OPTS = [
         help='Seconds after the end of a plan before Kronos measures what it '
         'changed, for reports, metrics, kronos-effect and use_effect. Set it '
         'longer than the queries of the policies look back. Unset: the value '
-        'of cooldown.',
+        'of cooldown, or the longest range of an imbalance_query if that is '
+        'longer.',
     ),
     cfg.IntOpt(
         'effect_plans',

@@ -52,7 +52,9 @@ def read(
         plans = [plan for plan in plans if plan.scope in hosts]
         if not plans:
             return {}
-        reader = effects.live(nova(), prometheus, hosts, kronos, _measured)
+        reader = effects.live(
+            nova(), prometheus, hosts, policies, kronos, _measured
+        )
         return scope_effects.by_scope(
             reader.read(plans, policies, time.time()),
             [policy.name for policy in policies],

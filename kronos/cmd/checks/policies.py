@@ -10,9 +10,11 @@ from kronos.cmd.checks import findings as causes
 from kronos.cmd.checks.findings import Cause, Findings
 from kronos.common import durations, exceptions
 from kronos.common.units import time_units
-from kronos.engine.settings import EffectUse, Settings
+from kronos.engine.settings import Settings
 from kronos.policies import loader
+from kronos.policies import windows as ranges
 from kronos.policies.models import Mode, Policy, PolicyFile
+from kronos.snapshots.past import effects
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#[^\n]*')
 _WINDOW = re.compile(r'\[\s*((?:\d+(?:ms|[smhdwy]))+)\s*\]')
@@ -186,24 +188,20 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
 
 def _settling(policy: Policy, kronos: Any, to: Findings) -> None:
     """The samples must show a whole plan before its effect is measured."""
-    settling, name = kronos.effect_settling_seconds, 'effect_settling_seconds'
-    if settling is None:
-        settling, name = kronos.cooldown, 'cooldown'
-    lengths = windows(policy.imbalance_query)
-    seconds, text = max(lengths, default=(0.0, ''))
-    is_used = (
-        kronos.use_effect != EffectUse.OFF
-        or kronos.effect_settling_seconds is not None
-    )
-    if settling > 0 and (seconds <= settling or not is_used):
+    settling = effects.settling_seconds([policy], kronos)
+    seconds = ranges.of_query(policy.imbalance_query).seconds
+    if 0 < settling >= seconds:
         return
+    name = 'effect_settling_seconds'
+    if kronos.effect_settling_seconds is None:
+        name = 'cooldown'
     reason = 'the newest samples are from before the last migrations'
-    if seconds > settling:
-        reason = f'its imbalance_query looks back [{text}]'
+    if seconds:
+        reason = f'its imbalance_query looks back {durations.exact(seconds)}'
     to.warning(
         'effect-settling',
         f'policy {policy.name}: Kronos measures the effect of a plan '
-        f'{settling} s after its end ({name}), and {reason}',
+        f'{settling:g} s after its end ({name}), and {reason}',
         'set effect_settling_seconds longer than the queries look back, and '
         'than the interval between samples',
         because=[causes.option(name)],

@@ -23,7 +23,7 @@ from kronos.engine.effect.measurement import (
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Event, Outcome, Sample
-from kronos.policies import fingerprints
+from kronos.policies import fingerprints, windows
 from kronos.policies.models import Policy
 from kronos.snapshots.past.past_plans import PastPlan
 
@@ -311,20 +311,34 @@ def _disturbed(
     return hosts
 
 
+def settling_seconds(policies: Iterable[Policy], kronos: Any) -> float:
+    """Seconds after a plan until its metrics contain its moves.
+
+    :param kronos: the options ``[kronos]``
+    """
+    if kronos.effect_settling_seconds is not None:
+        return float(kronos.effect_settling_seconds)
+    ranges = (
+        windows.of_query(policy.imbalance_query).seconds for policy in policies
+    )
+    return max(float(kronos.cooldown), *ranges, 0.0)
+
+
 def live(
     nova: NovaClient,
     prometheus: PastQueries,
     hosts: Mapping[str, Collection[str]],
+    policies: Iterable[Policy],
     kronos: Any,
     measured: Measured | None = None,
 ) -> EffectReader:
     """A reader of a live cloud.
 
     :param hosts: by scope
+    :param policies: whose queries are to show whole plans
     :param kronos: the options ``[kronos]``
     :param measured: what readers before it have measured
     """
-    settling = kronos.effect_settling_seconds
     return EffectReader(
         prometheus,
         lambda since: NovaHistory(
@@ -332,7 +346,7 @@ def live(
             list(server_lives.listing(nova.api, since)),
         ),
         hosts,
-        kronos.cooldown if settling is None else settling,
+        settling_seconds(policies, kronos),
         HostMatch(kronos.host_match),
         Measured() if measured is None else measured,
     )

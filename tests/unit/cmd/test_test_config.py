@@ -252,8 +252,9 @@ class TestOffline(CheckTestCase):
         for options, why in (
             ({'cooldown': 900}, ''),
             ({'cooldown': 0, 'effect_settling_seconds': 900}, ''),
-            ({'cooldown': 0}, '0 s after its end (cooldown)'),
-            ({'effect_settling_seconds': 899}, 'looks back [15m]'),
+            ({'cooldown': 0}, ''),
+            ({'effect_settling_seconds': 0}, 'looks back 15 min'),
+            ({'effect_settling_seconds': 899}, 'looks back 15 min'),
         ):
             conf = self.conf(**options)
             report = self.check('--offline', '--config-file', conf)

@@ -13,7 +13,9 @@ class TestPipelines(clouds.CloudTestCase):
     def outcomes(self) -> list[tuple[str, Outcome]]:
         return sorted(
             (event.plan, event.outcome)
-            for event in watcher_api.events(self.client, EVER)
+            for event in watcher_api.events(
+                self.client, EVER, clock=clouds.NOW.timestamp
+            )
         )
 
     def add(self, number: int, state: str, audit: str | None) -> str:

@@ -2,6 +2,7 @@
 """Tests of the measuring of past plans."""
 
 import json
+import types
 import unittest
 
 from kronos.clients.nova.server_lives import ServerLife
@@ -10,6 +11,7 @@ from kronos.engine.effect.measurement import Unmeasured
 from kronos.engine.types import Event, Instance, Origin, Outcome, Sample
 from kronos.policies import fingerprints
 from kronos.policies.models import Policy
+from kronos.snapshots.past import effects
 from kronos.snapshots.past.effects import EffectReader, NovaHistory
 from tests.unit.snapshots.past.test_past_plans import plan, row
 
@@ -59,6 +61,31 @@ def event(instance='other', source='h1', destination='h9', at=300.0, **more):
         Origin.NOVA,
         began=more.pop('began', 150.0),
     )
+
+
+class SettlingTest(unittest.TestCase):
+    def test_it_is_as_long_as_the_longest_range(self):
+        policy = POLICY.model_copy(
+            update={'imbalance_query': 'quantile_over_time(.9, x[30m:1m])'}
+        )
+        for option, cooldown, seconds in (
+            (None, 600, 1800.0),
+            (None, 3600, 3600.0),
+            (120, 3600, 120.0),
+            (0, 3600, 0.0),
+        ):
+            options = types.SimpleNamespace(
+                effect_settling_seconds=option, cooldown=cooldown
+            )
+            with self.subTest(option=option, cooldown=cooldown):
+                self.assertEqual(
+                    seconds,
+                    effects.settling_seconds([POLICY, policy], options),
+                )
+                self.assertEqual(
+                    float(cooldown if option is None else option),
+                    effects.settling_seconds([POLICY], options),
+                )
 
 
 class EffectsTest(unittest.TestCase):
