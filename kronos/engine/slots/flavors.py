@@ -55,12 +55,12 @@ class SlotFlavor:
 
 
 def of_cloud(
-    instances: Iterable[Instance], kept: Iterable[object] = ()
+    instances: Iterable[Instance], beside: Iterable[object] = ()
 ) -> dict[str, Flavor]:
     """The flavors that are known, by name.
 
     :param instances: a flavor has the size of the servers that have it
-    :param kept: what extensions keep beside a snapshot; one that read the
+    :param beside: what extensions keep beside a snapshot; one that read the
         flavors of the cloud has them as ``flavors``
     """
     flavors: dict[str, Flavor] = {}
@@ -76,7 +76,7 @@ def of_cloud(
                 instance.swap_mb,
                 instance.extra_specs,
             )
-    for each in kept:
+    for each in beside:
         flavors |= getattr(each, 'flavors', None) or {}
     return flavors
 
