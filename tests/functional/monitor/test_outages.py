@@ -16,7 +16,7 @@ class TestOutages(base.RealTestCase):
         """What failed is told, and once; who was destroyed before is not."""
         names = ['early', 'killed', 'destroyed', 'stays']
         self.libvirt.boot(*(alone.Guest(name=name) for name in names))
-        self.agent(self.hook.url).ready()
+        outdated = self.agent(self.hook.url).ready().agent._outdated
         self.crashed('early')
         self.libvirt.virsh('destroy destroyed')
         self.libvirt.stop()
@@ -25,6 +25,8 @@ class TestOutages(base.RealTestCase):
         base.until(lambda: not self.libvirt.pids(['killed']), 'its end')
         self.libvirt.start()
         base.until(lambda: 'killed' in self.told(), 'killed to be told')
+        # Of a guest that libvirt has not looked at yet it says no reason.
+        base.until(lambda: not outdated.instances, 'the states')
         self.crashed('stays')
         self.assertEqual({'early': 1, 'killed': 1, 'stays': 1}, self.told())
         self.assertEqual(
