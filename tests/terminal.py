@@ -15,20 +15,15 @@ LIMIT_SECONDS = 60.0
 _CONTROL = re.compile(r'\x1b\[[0-9;?]*[A-Za-z]')
 
 
-class Terminal(fixtures.Fixture):
-    """A command reads ``answers``, and writes to ``errors``."""
+class Screen(fixtures.Fixture):
+    """A terminal, and all that is written to its other end, ``end``."""
 
     def _setUp(self) -> None:
-        self._keyboard, end = pty.openpty()
+        self._keyboard, self.end = pty.openpty()
         self.addCleanup(os.close, self._keyboard)
-        self.answers = os.fdopen(os.dup(end))
-        self.addCleanup(self.answers.close)
-        self.errors = os.fdopen(end, 'w', errors='replace')
-        self.addCleanup(self.errors.close)
         self._parts: list[bytes] = []
         # What nobody reads would stop the command.
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self.reader = threading.Thread(target=self._read, daemon=True)
 
     def _read(self) -> None:
         # A terminal whose other side is closed ends with an error.
@@ -40,10 +35,27 @@ class Terminal(fixtures.Fixture):
         """It waits until the command reads it."""
         os.write(self._keyboard, text.encode())
 
+    @property
+    def text(self) -> str:
+        """All that was shown so far."""
+        text = b''.join(self._parts).decode(errors='replace')
+        return _CONTROL.sub('', text)
+
+
+class Terminal(Screen):
+    """A command reads ``answers``, and writes to ``errors``."""
+
+    def _setUp(self) -> None:
+        super()._setUp()
+        self.answers = os.fdopen(os.dup(self.end))
+        self.addCleanup(self.answers.close)
+        self.errors = os.fdopen(self.end, 'w', errors='replace')
+        self.addCleanup(self.errors.close)
+        self.reader.start()
+
     def shown(self) -> str:
         """All that was shown, as text; afterwards nothing is."""
         self.answers.close()
         self.errors.close()
-        self._reader.join(LIMIT_SECONDS)
-        text = b''.join(self._parts).decode(errors='replace')
-        return _CONTROL.sub('', text)
+        self.reader.join(LIMIT_SECONDS)
+        return self.text

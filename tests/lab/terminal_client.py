@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The openstack client on a terminal of its own, which Ctrl-C reaches."""
 
-import contextlib
 import fcntl
 import os
-import pty
-import re
 import struct
 import subprocess
 import termios
-import threading
 
-import fixtures
 from labkit import layout, running
+
+from tests import terminal
 
 LIMIT_SECONDS = 300
 """In which the client shows what is expected of it, or ends."""
 CTRL_C = '\x03'
 _ROWS, _COLUMNS = 40, 160
-_CONTROL = re.compile(r'\x1b\[[0-9;?]*[A-Za-z]')
 
 
 def environment(cloud: dict[str, str]) -> dict[str, str]:
@@ -36,7 +32,7 @@ def environment(cloud: dict[str, str]) -> dict[str, str]:
     return own | cloud
 
 
-class TerminalClient(fixtures.Fixture):
+class TerminalClient(terminal.Screen):
     """A command of the client, in a session that has this terminal.
 
     :param words: those behind ``openstack``
@@ -49,9 +45,8 @@ class TerminalClient(fixtures.Fixture):
         self._seen = 0
 
     def _setUp(self) -> None:
-        self._parts: list[bytes] = []
-        self._keyboard, end = pty.openpty()
-        self.addCleanup(os.close, self._keyboard)
+        super()._setUp()
+        end = self.end
         size = struct.pack('HHHH', _ROWS, _COLUMNS, 0, 0)
         fcntl.ioctl(end, termios.TIOCSWINSZ, size)
         openstack = str(layout.VENV / 'bin' / 'openstack')
@@ -65,27 +60,19 @@ class TerminalClient(fixtures.Fixture):
         os.close(end)
         self.addCleanup(self._process.wait)
         self.addCleanup(self._process.kill)
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        # A terminal whose other side is closed ends with an error.
-        with contextlib.suppress(OSError):
-            while part := os.read(self._keyboard, 4096):
-                self._parts.append(part)
+        self.reader.start()
 
     @property
     def shown(self) -> str:
         """All that was shown so far, as text."""
-        text = b''.join(self._parts).decode(errors='replace')
-        return _CONTROL.sub('', text).replace('\r', '')
+        return self.text.replace('\r', '')
 
     def expect(self, text: str) -> None:
         """Wait until it shows a text, behind the one expected before."""
 
         def position() -> int:
             """Counted from 1; 0: it is not there."""
-            is_complete = not self._reader.is_alive()
+            is_complete = not self.reader.is_alive()
             number = self.shown.find(text, self._seen) + 1
             if is_complete and not number:
                 raise AssertionError(f'{text!r} is not in:\n{self.shown}')
@@ -94,11 +81,8 @@ class TerminalClient(fixtures.Fixture):
         begin = running.wait_for(position, LIMIT_SECONDS, repr(text)) - 1
         self._seen = begin + len(text)
 
-    def type(self, text: str) -> None:
-        os.write(self._keyboard, text.encode())
-
     def ended(self) -> int:
         """Its exit status, once it has ended."""
         code = self._process.wait(LIMIT_SECONDS)
-        self._reader.join(LIMIT_SECONDS)
+        self.reader.join(LIMIT_SECONDS)
         return code
