@@ -17,6 +17,7 @@ from labkit import database, ports  # isort: skip
 ROUNDS, KILLS, SEED = 20, 10, 43
 THRESHOLD = 0.15
 INSTANCE_COOLDOWN = 30
+APPLIER_KILLS = 2
 ENGINES = ('watcher-decision-engine', base.services.SECOND_ENGINE)
 
 
@@ -41,19 +42,23 @@ class TestTwoEngines(rivals.RivalsTestCase):
         return all(value <= THRESHOLD for value in values)
 
     def test_killed_in_between(self):
-        """Every host that becomes busy is relieved, by moves of one plan."""
+        """Every host that becomes busy is relieved, by moves of one plan.
+
+        Engines are killed, and the applier, too.
+        """
         audits = self.audits()
         chance = random.Random(SEED)
         kills = {*chance.sample(range(ROUNDS), KILLS)}
+        others = sorted({*range(ROUNDS)} - kills)
+        applier_kills = {*chance.sample(others, APPLIER_KILLS)}
         hosts = itertools.cycle(base.ALPHA)
         for number, hot in zip(range(ROUNDS), hosts, strict=False):
             self.make_busy(hot)
             engine = chance.choice(ENGINES)
             if number in kills:
-                time.sleep(chance.uniform(0, 10))
-                self.lab.stop(engine, kill=True)
-                time.sleep(chance.uniform(0, 5))
-                self.lab.start(engine)
+                self.kill_for_a_while(engine, chance)
+            elif number in applier_kills:
+                self.kill_for_a_while('watcher-applier', chance)
             self.wait(self.are_even, f'{hot} to be relieved')
         plans = self.started(audits)
         self.assertGreater(len(plans), 0)
@@ -62,6 +67,12 @@ class TestTwoEngines(rivals.RivalsTestCase):
         self.check_servers(plans)
         for audit in audits:
             self.assertEqual('ONGOING', self.shown(audit)['State'])
+
+    def kill_for_a_while(self, service: str, chance: random.Random) -> None:
+        time.sleep(chance.uniform(0, 10))
+        self.lab.stop(service, kill=True)
+        time.sleep(chance.uniform(0, 5))
+        self.lab.start(service)
 
     def check_servers(self, plans: list[dict[str, Any]]) -> None:
         """No server left within its cooldown, by Nova's own records."""
