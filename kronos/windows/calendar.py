@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 from kronos.windows.rules import Freeze, Window
 
-DAY_SECONDS = 86400.0
+DAY = datetime.timedelta(days=1)
+DAY_SECONDS = DAY.total_seconds()
 HORIZON_DAYS = 8
 """After the last freeze: each weekly window has opened once by then."""
 MOST_DAYS = 3 * 366
@@ -73,15 +74,13 @@ class Calendar:
         """Times after one at which the state may change, day by day."""
         if self.is_empty:
             return
-        for days in range(self._horizon(now)):
-            middle = now + days * DAY_SECONDS
-            yield from sorted(
-                {
-                    time
-                    for time in self._of_day(middle)
-                    if time > now and time <= middle + DAY_SECONDS
-                }
-            )
+        later: set[float] = set()
+        for ahead in range(-1, self._horizon(now) + 2):
+            later.update(self._of_day(now, ahead))
+            # Those of a day lie within two days around this time.
+            complete = now + (ahead - 1) * DAY_SECONDS
+            yield from sorted(time for time in later if now < time <= complete)
+            later = {time for time in later if time > complete}
 
     def _horizon(self, now: float) -> int:
         """Days that have to be looked at."""
@@ -89,24 +88,25 @@ class Calendar:
         ends = [(freeze.last - today).days for freeze in self.freezes]
         return min(max([0, *ends]) + HORIZON_DAYS + 1, MOST_DAYS)
 
-    def _of_day(self, middle: float) -> Iterator[float]:
-        """Candidates of the days around a time.
+    def _of_day(self, now: float, ahead: int) -> Iterator[float]:
+        """Candidates of a day.
 
         A wall-clock time that comes twice counts twice. Where clocks are
         changed, a window may open or close with no wall-clock time of its
         own in between.
+
+        :param ahead: days after today, by the clock of each rule
         """
         rules: Iterable[Window | Freeze] = [*self.windows, *self.freezes]
         for rule in rules:
-            today = datetime.datetime.fromtimestamp(middle, rule.zone).date()
-            for ahead in (-1, 0, 1, 2):
-                day = today + datetime.timedelta(days=ahead)
-                for wall in rule.boundaries(day):
-                    for fold in (0, 1):
-                        local = wall.replace(tzinfo=rule.zone, fold=fold)
-                        yield local.timestamp()
+            today = datetime.datetime.fromtimestamp(now, rule.zone).date()
+            for wall in rule.boundaries(today + ahead * DAY):
+                for fold in (0, 1):
+                    local = wall.replace(tzinfo=rule.zone, fold=fold)
+                    yield local.timestamp()
+        begin = now + ahead * DAY_SECONDS
         for zone in {rule.zone for rule in rules}:
-            change = _clock_change(zone, middle, middle + DAY_SECONDS)
+            change = _clock_change(zone, begin, begin + DAY_SECONDS)
             if change is not None:
                 yield change
 

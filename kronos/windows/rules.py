@@ -66,10 +66,11 @@ class Window:
 
     def boundaries(self, day: datetime.date) -> Iterator[datetime.datetime]:
         """The wall-clock times at which it may open or close on a day."""
-        for minutes in (self.start, self.end % MINUTES_OF_DAY):
-            hour, minute = divmod(minutes, 60)
-            time = datetime.time(hour, minute)
-            yield datetime.datetime.combine(day, time)
+        for boundary in (self.start, self.end):
+            days, minutes = divmod(boundary, MINUTES_OF_DAY)
+            if (day.weekday() - days) % 7 in self.days:
+                time = datetime.time(*divmod(minutes, 60))
+                yield datetime.datetime.combine(day, time)
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ class Freeze:
 
     def boundaries(self, day: datetime.date) -> Iterator[datetime.datetime]:
         """The wall-clock times at which it may begin or end on a day."""
-        yield datetime.datetime.combine(day, datetime.time())
+        if day in (self.first, self.last + datetime.timedelta(days=1)):
+            yield datetime.datetime.combine(day, datetime.time())
 
 
 def window(text: str) -> Window:

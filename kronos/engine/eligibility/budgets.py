@@ -310,13 +310,21 @@ class Budgets:
 
 
 class ScopeBudgets:
-    """The budgets of a scope before its plan, made once for all phases."""
+    """The budgets of a scope before its plan, made once for all phases.
 
-    def __init__(self, snapshot: Snapshot, options: BudgetOptions) -> None:
+    :param uuids: of its instances in order, if they were sorted before
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        options: BudgetOptions,
+        uuids: Sequence[str] = (),
+    ) -> None:
         self.every = Budgets(
             options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
         )
-        self.uuids = sorted(snapshot.instances)
+        self.uuids = uuids or sorted(snapshot.instances)
         """[V], as in :class:`.arrays.Index`."""
         instances = [snapshot.instances[uuid] for uuid in self.uuids]
         self.accounts = self.every.limiting(instances)

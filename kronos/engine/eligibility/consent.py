@@ -5,6 +5,7 @@ Owners set it themselves, by metadata or tags, so its values are hostile. How
 much of it counts is the operator's decision.
 """
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,8 @@ KEY = 'kronos:consent'
 TAG_PREFIX = f'{KEY}:'
 SHOWN_CHARACTERS = 32
 """Of an unknown value."""
+REMEMBERED = 1024
+"""Wishes; owners of many servers ask for the same few."""
 
 
 class Consent(StrEnum):
@@ -73,15 +76,17 @@ class Wish:
 
 def wishes(instance: Instance) -> list[Wish]:
     """All that the owner of an instance asks for, metadata first."""
-    values = (
-        tag.removeprefix(TAG_PREFIX)
-        for tag in sorted(instance.tags)
+    return _wishes(instance.metadata.get(KEY), instance.tags)
+
+
+def _wishes(value: str | None, tags: Iterable[str]) -> list[Wish]:
+    """:param value: of the metadata key, if it is set"""
+    metadata = [] if value is None else [Wish(value.strip(), is_tag=False)]
+    return metadata + [
+        Wish(tag.removeprefix(TAG_PREFIX).strip(), is_tag=True)
+        for tag in sorted(tags)
         if is_tag(tag)
-    )
-    tags = [Wish(value.strip(), is_tag=True) for value in values]
-    if KEY not in instance.metadata:
-        return tags
-    return [Wish(instance.metadata[KEY].strip(), is_tag=False), *tags]
+    ]
 
 
 def is_tag(tag: str) -> bool:
@@ -99,7 +104,12 @@ def strictest(instance: Instance, settings: Settings) -> Wish | None:
     """The wish that counts; None if none does."""
     if not (has_wish(instance) and _counts(instance, settings)):
         return None
-    every = wishes(instance)
+    return _strictest(instance.metadata.get(KEY), tuple(instance.tags))
+
+
+@functools.lru_cache(REMEMBERED)
+def _strictest(value: str | None, tags: tuple[str, ...]) -> Wish | None:
+    every = _wishes(value, tags)
     return max(every, key=lambda wish: STRICTNESS[wish.consent], default=None)
 
 
@@ -117,7 +127,7 @@ def _counts(instance: Instance, settings: Settings) -> bool:
 
 def forbidden(instance: Instance, settings: Settings) -> Reason | None:
     """Why no phase may move an instance; None if one may."""
-    if settings.consent is not ConsentRule.HONOUR:
+    if settings.consent is not ConsentRule.HONOUR or not has_wish(instance):
         return None
     wish = strictest(instance, settings)
     if wish is None or wish.consent is not Consent.NEVER:
@@ -172,6 +182,7 @@ def of_phase(
     return {uuid: why for uuid, why in reasons if why is not None}
 
 
+@functools.lru_cache(REMEMBERED)
 def reason(wish: Wish) -> Reason:
     """That a wish forbids a move."""
     place = wish.place

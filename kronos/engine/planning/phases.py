@@ -122,7 +122,8 @@ class PhaseRunner:
         """Those before the first move; None: there are none."""
         if not budgets.is_limited(self.settings):
             return None
-        return ScopeBudgets(self.snapshot, self.settings)
+        uuids = self.utilization.index.instances
+        return ScopeBudgets(self.snapshot, self.settings, uuids)
 
     def run(self, budget: int | None) -> Simulation:
         """Plan all phases.

@@ -9,7 +9,6 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize
 
 from kronos.extensions.room.planning.cluster import Cluster, Way
 from kronos.extensions.room.planning.counts import Wanted
@@ -52,6 +51,8 @@ def generated(seed: int) -> Cluster:
 
 def fewest(cluster: Cluster, wanted: Sequence[Wanted]) -> int | None:
     """The moves that room for all of them requires; None: impossible."""
+    from scipy import optimize
+
     hosts, kinds = len(cluster.hosts), len(cluster.ways)
     flavors, counts = len(wanted), cluster.counts()
     width = 2 * kinds + flavors
