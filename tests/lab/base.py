@@ -66,6 +66,7 @@ GOALS = {
     'kronos_recover': 'kronos_recovery',
     'kronos_cell_drain': 'kronos_cell',
     'kronos_maintain': 'kronos_maintenance',
+    'kronos_make_room': 'kronos_room',
 }
 
 

@@ -312,7 +312,7 @@ class Slots:
                 continue
             slot.is_own_plan, slot.is_ahead = row.plan == own.plan, is_ahead
             limit = self._max_age if _goes_on(row) else GIVEN_UP_SECONDS
-            if row.state in _OVER or slot.since <= now - limit:
+            if row.state in _OVER or slot.since < now - limit:
                 slot.is_held = False
             if is_ahead:
                 ahead.append(slot)

@@ -189,7 +189,7 @@ class TestTurns(TurnsTestCase):
         self.assertEqual([], self.held())
         self.now = other.created_at.timestamp()
         self.update(models.ActionPlan, other.uuid, state='CANCELLED')
-        for age, is_held in ((0.0, True), (slots.GIVEN_UP_SECONDS, False)):
+        for age, is_held in ((0.0, True), (slots.GIVEN_UP_SECONDS + 1, False)):
             mark = {'at': self.now - age, 'held': True}
             turn = {**self.parameters(0), 'turn': mark}
             self.update(models.Action, self.uuids[0], input_parameters=turn)

@@ -170,7 +170,7 @@ class TestTake(SlotsTestCase):
     def test_one_that_watcher_has_given_up(self):
         self.slots('other').take(lambda others: '')
         self.update('other', state='CANCELLED')
-        self.now += slots.GIVEN_UP_SECONDS
+        self.now += slots.GIVEN_UP_SECONDS + 1
         self.assertEqual([], self.seen())
 
     def test_one_that_watcher_has_just_given_up(self):
