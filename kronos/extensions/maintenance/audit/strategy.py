@@ -44,7 +44,10 @@ class Maintain(base.KronosStrategy):
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
         asked = maintenance_parameters.parse(raw)
-        return Parameters(extension=MaintenanceRun(asked))
+        return Parameters(
+            aggregates=maintenance_parameters.aggregates(raw),
+            extension=MaintenanceRun(asked),
+        )
 
     @classmethod
     def reader(
