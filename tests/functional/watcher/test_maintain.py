@@ -85,10 +85,10 @@ class TestMaintain(base.KronosTestCase):
         self.assertEqual(1, len(moves), self.message(audit))
         [path] = pathlib.Path(records).iterdir()
         recording = load.read(str(path))
-        asked = {'hosts': ','.join(HOSTS), 'run': 'r1'}
+        spec = {'hosts': ','.join(HOSTS), 'run': 'r1'}
         for options in (
             ReplayOptions(),
-            ReplayOptions(mode='maintain', parameters=asked),
+            ReplayOptions(mode='maintain', parameters=spec),
         ):
             report = replay(recording, options).report
             self.assertEqual(

@@ -42,10 +42,10 @@ def elsewhere(run: str) -> dict[str, str]:
         if row.state not in LIVE:
             continue
         try:
-            asked = maintenance_parameters.parse(row.parameters)
+            spec = maintenance_parameters.parse(row.parameters)
         except exceptions.ConfigurationError:
             # Such an audit plans nothing.
             continue
-        if asked.run != run:
-            hosts |= dict.fromkeys(asked.hosts, asked.run)
+        if spec.run != run:
+            hosts |= dict.fromkeys(spec.hosts, spec.run)
     return hosts

@@ -27,13 +27,13 @@ def live() -> list[Maintenance]:
     by_run: dict[str, Maintenance] = {}
     for audit in _audits(STRATEGY):
         try:
-            asked = maintenance_parameters.parse(dict(audit.parameters))
+            spec = maintenance_parameters.parse(dict(audit.parameters))
         except ConfigurationError as error:
             LOG.warning(
                 'What audit %s maintains is unknown: %s', audit.uuid, error
             )
             continue
-        by_run.setdefault(asked.run, asked)
+        by_run.setdefault(spec.run, spec)
     return [*by_run.values()]
 
 

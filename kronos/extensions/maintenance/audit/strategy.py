@@ -43,10 +43,10 @@ class Maintain(base.KronosStrategy):
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
-        asked = maintenance_parameters.parse(raw)
+        spec = maintenance_parameters.parse(raw)
         return Parameters(
             aggregates=maintenance_parameters.aggregates(raw),
-            extension=MaintenanceRun(asked),
+            extension=MaintenanceRun(spec),
         )
 
     @classmethod

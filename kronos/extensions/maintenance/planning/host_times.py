@@ -27,10 +27,10 @@ class HostTimes:
         self,
         snapshot: Snapshot,
         settings: Settings,
-        asked: Maintenance,
+        spec: Maintenance,
         staying: Collection[str] = (),
     ) -> None:
-        self._asked = asked
+        self._spec = spec
         self._costs = MigrationCosts(snapshot, settings)
         self._drain: dict[str, float] = defaultdict(float)
         for uuid, instance in snapshot.instances.items():
@@ -48,7 +48,7 @@ class HostTimes:
     @property
     def beside(self) -> float:
         """Seconds from the last server's leaving until the next comes."""
-        return EMPTY_SECONDS + self._asked.work_time + OPEN_SECONDS
+        return EMPTY_SECONDS + self._spec.work_time + OPEN_SECONDS
 
     def whole(self, host: str) -> float:
         """Seconds from the closing of a host to its opening."""

@@ -33,34 +33,34 @@ class MaintenanceReader(Reader):
     """``max_concurrent_migrations``"""
 
     def read(self, look: Look) -> None:
-        asked = maintenance.of(look.settings)
-        if asked is None:
+        spec = maintenance.of(look.settings)
+        if spec is None:
             return
         gathered = look.gathered
         hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
         services = gathered.services or {}
         view, warnings = done_hosts.view(
             look.prometheus,
-            RunQueries.of(asked, self.queries),
-            asked,
+            RunQueries.of(spec, self.queries),
+            spec,
             hosts,
             look.settings.host_match,
         )
         inside = {host.name for scope in look.hosts.values() for host in scope}
-        view.missing = sorted({*asked.hosts} - inside)
-        closed = self.closed(asked.run)
-        has_begun = bool(closed) or _is_closing(asked, services)
+        view.missing = sorted({*spec.hosts} - inside)
+        closed = self.closed(spec.run)
+        has_begun = bool(closed) or _is_closing(spec, services)
         if not (has_begun or view.done):
             _require_known(view, sorted(inside))
         if not has_begun:
-            _require_free(asked, services, self.elsewhere(asked.run))
-        warnings += _of_missing(view, asked)
+            _require_free(spec, services, self.elsewhere(spec.run))
+        warnings += _of_missing(view, spec)
         opened = {
             name
             for name in _enabled(closed, services)
-            if name in asked.hosts and name not in view.done
+            if name in spec.hosts and name not in view.done
         }
-        moves = self.moves(asked.run)
+        moves = self.moves(spec.run)
         gathered.beside[maintenance.NAME] = replace(
             view,
             opened=sorted(opened),
@@ -72,11 +72,11 @@ class MaintenanceReader(Reader):
         gathered.warnings += warnings
 
 
-def _of_missing(view: RunView, asked: Maintenance) -> list[str]:
+def _of_missing(view: RunView, spec: Maintenance) -> list[str]:
     if not view.missing:
         return []
     return [
-        f'hosts of run {asked.run} that are in no scope of the audit: '
+        f'hosts of run {spec.run} that are in no scope of the audit: '
         f'{wording.some(view.missing)}'
     ]
 
@@ -92,14 +92,14 @@ def _enabled(
 
 
 def _is_closing(
-    asked: Maintenance, services: Mapping[str, ComputeService]
+    spec: Maintenance, services: Mapping[str, ComputeService]
 ) -> bool:
     """Whether a host is closed by the run."""
     reasons = [
         closing_reason.parsed(service.disabled_reason)
         for service in services.values()
     ]
-    return any(reason and reason.run == asked.run for reason in reasons)
+    return any(reason and reason.run == spec.run for reason in reasons)
 
 
 def _require_known(view: RunView, inside: list[str]) -> None:
@@ -118,7 +118,7 @@ def _require_known(view: RunView, inside: list[str]) -> None:
 
 
 def _require_free(
-    asked: Maintenance,
+    spec: Maintenance,
     services: Mapping[str, ComputeService],
     elsewhere: Mapping[str, str],
 ) -> None:
@@ -126,7 +126,7 @@ def _require_free(
 
     :raises ConfigurationError: names the host and the run
     """
-    for name in asked.hosts:
+    for name in spec.hosts:
         text = services[name].disabled_reason if name in services else ''
         reason = closing_reason.parsed(text)
         run = reason.run if reason is not None else elsewhere.get(name)

@@ -34,8 +34,8 @@ class TestLook(base.BaseTestCase):
             if server.host == 'host-001'
         ]
 
-    def look(self, **asked: object) -> Look:
-        run = dataclasses.replace(self.asked, **asked)
+    def look(self, **spec: object) -> Look:
+        run = dataclasses.replace(self.asked, **spec)
         return outcome.of(maintained.Run(self.cloud, run).plan()).look
 
     def test_blockers_are_met(self) -> None:
