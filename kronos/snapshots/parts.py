@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kronos.common.plugins import extensions
 from kronos.engine.settings import Settings
+from kronos.engine.types import ComputeService
 from kronos.snapshots.reader import Reader
 
 if TYPE_CHECKING:
@@ -29,7 +30,16 @@ class AuditPart:
         """
         return Reader()
 
+    def is_at_work(self, service: ComputeService) -> bool:
+        """Whether somebody works on a host: its silence is no fault."""
+        return False
+
 
 def every() -> Collection[AuditPart]:
     """Those of all extensions that have one."""
     return extensions.parts('audits', AuditPart).values()
+
+
+def is_at_work(service: ComputeService) -> bool:
+    """Whether an extension knows that somebody works on a host."""
+    return any(part.is_at_work(service) for part in every())

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from kronos.engine.types import ComputeService
+
 PREFIX = 'KRONOS-MAINTENANCE '
 """Not that of hosts at fault: those count against ``max_closed_hosts``."""
 RUN = re.compile(r'[A-Za-z0-9][A-Za-z0-9._-]{0,63}')
@@ -82,3 +84,13 @@ def parsed(text: str) -> ClosingReason | None:
         match['rest'] == ': opened by Kronos when done',
     )
     return reason if str(reason) == text else None
+
+
+def is_handed_over(service: ComputeService) -> bool:
+    """Whether a run has emptied a host, and left it to its operator."""
+    reason = parsed(service.disabled_reason)
+    return (
+        service.status == 'disabled'
+        and reason is not None
+        and reason.step is not Step.EMPTYING
+    )

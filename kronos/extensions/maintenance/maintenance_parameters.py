@@ -51,6 +51,13 @@ PROPERTIES: dict[str, Any] = {
         '"-". It is part of the reason of each closed host.',
         'type': ['string', 'integer'],
     },
+    'aggregates': {
+        'description': 'Names of the host aggregates to plan, as a list or '
+        'separated by commas, in this order (default: [kronos] aggregates). '
+        'Each is planned by itself.',
+        'type': ['string', 'array', 'integer'],
+        'items': {'type': ['string', 'integer']},
+    },
     'at_once': _whole(
         'Number of hosts of a scope that may be unavailable at a time, '
         'whoever closed them (default: 1).',
@@ -124,6 +131,7 @@ def parse(raw: dict[str, Any]) -> Maintenance:
     for name in ('hosts', 'run'):
         if raw.get(name) is None:
             raise parameter_types.bad(name, raw.get(name), 'missing; give it')
+    aggregates(raw)
     hosts = parameter_types.names(raw, 'hosts', 'host') or []
     reopen = parameter_types.boolean(raw, 'reopen')
     most = DEFAULT.at_once
@@ -142,6 +150,14 @@ def parse(raw: dict[str, Any]) -> Maintenance:
         max_late=_count(raw, 'max_late', 1, DEFAULT.max_late) or 1,
         reopen=parameter_types.either(reopen, DEFAULT.reopen),
     )
+
+
+def aggregates(raw: dict[str, Any]) -> list[str] | None:
+    """The aggregates whose hosts are planned; None: those of the options.
+
+    :raises ConfigurationError: as of :func:`parse`
+    """
+    return parameter_types.names(raw, 'aggregates', 'aggregate')
 
 
 def _run(value: Any) -> str:

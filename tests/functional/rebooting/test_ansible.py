@@ -24,6 +24,7 @@ OPENSTACK = """#!/bin/sh
 echo "$@" >> {folder}/calls
 status=$(head -n 1 {folder}/statuses)
 sed -i 1d {folder}/statuses
+cat {folder}/answer
 exit "${{status:-3}}"
 """
 
@@ -66,8 +67,19 @@ class TestPlays(base.RebootingTestCase):
         client.write_text(OPENSTACK.format(folder=self.folder))
         client.chmod(0o755)
 
-    def play(self, name: str, *statuses: int, **more: Any) -> dict[str, Any]:
-        """What became of the host, task by task."""
+    def play(
+        self,
+        name: str,
+        *statuses: int,
+        state: str = 'handed over',
+        **more: Any,
+    ) -> dict[str, Any]:
+        """What became of the host, task by task.
+
+        :param state: of the host, as the client prints it
+        """
+        answer = {'hosts': [{'host': base.NODE, 'state': state}]}
+        (self.folder / 'answer').write_text(json.dumps(answer))
         text = ''.join(f'{status}\n' for status in statuses)
         (self.folder / 'statuses').write_text(text)
         more = {
@@ -115,7 +127,7 @@ class TestPlays(base.RebootingTestCase):
     def test_handed_over_after_a_while(self) -> None:
         self.assert_reboots(self.play(CLIENT, 3, 5, 0))
         calls = self.calls.read_text().splitlines()
-        self.assertEqual([f'{STATUS}handed-over'] * 3, calls)
+        self.assertEqual([f'{STATUS}handed-over --format json'] * 3, calls)
 
     def test_never_handed_over(self) -> None:
         self.assert_stays(self.play(CLIENT))
@@ -131,6 +143,12 @@ class TestPlays(base.RebootingTestCase):
         self.required.unlink()
         self.assert_stays(self.play(CLIENT, 0), failed=False)
         self.assertEqual('', self.calls.read_text())
+
+    def test_opened_meanwhile(self) -> None:
+        """It has passed the state, and servers may be back on it."""
+        for state in ('returning', 'done'):
+            seen = self.play(CLIENT, 3, 0, state=state)
+            self.assert_stays(seen, failed=False)
 
     def test_by_metric(self) -> None:
         source = self.prometheus((503, 0), (200, 0), (200, 1))

@@ -5,8 +5,6 @@ Nothing of Kronos is patched: it is loaded through its entry points and finds
 the cloud through Watcher's configuration.
 """
 
-import time
-
 import fixtures
 import pecan
 import requests
@@ -71,7 +69,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
         # Watcher's unit tests leave pecan without any settings.
         pecan.set_config(configuration.DEFAULT, overwrite=True)
         super().setUp()
-        self.useFixture(database.WritersFirst())
+        self.database = self.useFixture(database.WritersFirst())
         self.cloud = self.useFixture(self.CLOUD())
         folder = self.useFixture(fixtures.TempDir()).path
         self.policies_file = f'{folder}/policies.yaml'
@@ -127,14 +125,11 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
 
     def wait_for(self, kind, which, states=OVER):
         """Wait for a condition; the limit only ends a hanging test."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            row = self.admin_api.get(f'/{kind}/{which}').json()
-            if row['state'] in states:
-                return row
-            if time.monotonic() > deadline:
-                self.fail(f'{kind} {which} stays {row["state"]}')
-            time.sleep(0.05)
+        self.database.wait_for(kind, which, states, PATIENCE_SECONDS)
+        row = self.admin_api.get(f'/{kind}/{which}').json()
+        if row['state'] not in states:
+            self.fail(f'{kind} {which} stays {row["state"]}')
+        return row
 
     def message(self, audit):
         """What ``openstack optimize audit show`` prints."""

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts are emptied, handed over and opened again, one audit after another."""
 
-from kronos.extensions.maintenance import closing_reason
+import pathlib
+
+import fixtures
+
+from kronos.extensions.maintenance import closing_reason, outcome
 from kronos.extensions.maintenance.actions import hand_over
+from kronos.extensions.maintenance.audit import additions
+from kronos.recordings import load
+from kronos.recordings.replay import ReplayOptions, replay
 from tests.fakes.small_cloud import cloud
 from tests.functional.watcher import base
 
 HOSTS = ['h1', 'h2']
+CLOSE = 'kronos_close_for_maintenance'
 
 
 class TestMaintain(base.KronosTestCase):
@@ -55,6 +63,52 @@ class TestMaintain(base.KronosTestCase):
         service = self.cloud.services[host]
         self.assertEqual('disabled', service['status'])
         return closing_reason.parsed(service['reason'])
+
+    def test_a_replay_plans_the_same(self):
+        """As recorded, and as a run that somebody thinks of."""
+        records = self.useFixture(fixtures.TempDir()).path
+        self.set('kronos', record_dir=records)
+        audit = self.maintain(aggregates='alpha')
+        actions = self.actions(self.plan(audit))
+        planned = [
+            (row.action_type, row.input_parameters['source_node'])
+            for row in actions
+        ]
+        moves = [
+            (
+                row.input_parameters['resource_id'],
+                row.input_parameters['destination_node'],
+            )
+            for row in actions
+            if row.action_type == 'kronos_live_migrate'
+        ]
+        self.assertEqual(1, len(moves), self.message(audit))
+        [path] = pathlib.Path(records).iterdir()
+        recording = load.read(str(path))
+        spec = {'hosts': ','.join(HOSTS), 'run': 'r1'}
+        for options in (
+            ReplayOptions(),
+            ReplayOptions(mode='maintain', parameters=spec),
+        ):
+            report = replay(recording, options).report
+            self.assertEqual(
+                moves,
+                [(step.instance, step.destination) for step in report.steps],
+            )
+            [scope] = report.scopes
+            run = outcome.of(scope)
+            self.assertEqual(
+                planned,
+                [
+                    *((CLOSE, host) for host in run.waves.closing),
+                    *(
+                        ('kronos_live_migrate', step.source)
+                        for step in report.steps
+                    ),
+                    *(('kronos_hand_over', host) for host in run.handing_over),
+                ],
+            )
+            self.assertIn(additions.summary(scope), self.message(audit))
 
     def test_all_of_them(self):
         """Each server moves once, but for those of the first host."""

@@ -103,20 +103,8 @@ class TestMaintainClient(base.KronosTestCase):
         ]
         return host
 
-    def test_a_look(self):
-        start = ('start', '--run', 'r1', '--check', '--host')
-        look = self.check('reached', *start, *HOSTS)
-        self.assertEqual(1, len(look['closes_first']), look)
-        self.assertIn('run r1: 0 of 3 hosts done', look['answer'])
-        [plan] = objects.ActionPlan.list(self.context)
-        self.assertEqual('CANCELLED', plan.state)
-        self.cloud.services['h2'].update(status='disabled', reason='disks')
-        look = self.check('blocked', *start, *HOSTS)
-        self.assertEqual(
-            [{'host': 'h2', 'reason': 'disks'}], look['closed_by_others']
-        )
-
-    def test_bad_input(self):
+    def check_refused(self):
+        """Bad input."""
         for word, words, line in (
             ('usage', ('--run', 'a b', '--host', 'h1'), 'parameter run'),
             ('usage', ('--run', 'r', '--host', 'h1', '--at-once', '0'), 'at_'),
@@ -128,6 +116,27 @@ class TestMaintainClient(base.KronosTestCase):
             # Watcher's API logs to the same stream.
             self.assertIn(line, text.splitlines()[-1])
         self.assertEqual([], objects.Audit.list(self.context))
+
+    def test_nothing_is_started(self):
+        self.check_refused()
+        start = ('start', '--run', 'r1', '--check', '--host')
+        look = self.check('reached', *start, *HOSTS)
+        self.assertEqual(1, len(look['closes_first']), look)
+        self.assertIn('run r1: 0 of 3 hosts done', look['answer'])
+        self.assertEqual(
+            [(host, 1, []) for host in HOSTS],
+            [
+                (row['host'], row['servers'], row['staying'])
+                for row in look['hosts']
+            ],
+        )
+        [plan] = objects.ActionPlan.list(self.context)
+        self.assertEqual('CANCELLED', plan.state)
+        self.cloud.services['h2'].update(status='disabled', reason='disks')
+        look = self.check('blocked', *start, *HOSTS)
+        self.assertEqual(
+            [{'host': 'h2', 'reason': 'disks'}], look['closed_by_others']
+        )
 
     def test_every_status(self):
         self.assertIn('no maintenance run', self.check('error', 'status'))
@@ -160,7 +169,6 @@ class TestMaintainClient(base.KronosTestCase):
             tuple(row[x] for x in ('state', 'running', 'stopped', 'moves')),
         )
         self.assertRegex(row['since'], r'^\d{4}-.*Z$')
-        self.check_state('not yet', host, 'done')
         self.check(
             'not yet', 'status', '--wait', '--timeout', '1', '--host', host
         )
@@ -175,8 +183,7 @@ class TestMaintainClient(base.KronosTestCase):
         service = self.cloud.services[host]
         own = service['reason']
         service['reason'] = re.sub(r'since \d{4}', 'since 2001', own)
-        self.check('late', 'status')
-        self.check_state('late', host, 'handed over')
+        self.check_state('late', host, 'done')
         self.check_state('not yet', other, 'done')
         service['reason'] = 'mine'
         [row] = self.check_state('blocked', host, 'done')['hosts']
@@ -190,7 +197,7 @@ class TestMaintainClient(base.KronosTestCase):
         self.plan_next()
         [row] = self.check_state('reached', host, 'done')['hosts']
         self.assertEqual(('done', 1), (row['state'], row['moves']))
-        self.check_state('blocked', host, 'handed-over')
+        self.check_state('reached', host, 'handed-over')
 
         self.plan_next()
         host = self.closed()

@@ -87,13 +87,12 @@ class MakeRoomTestCase(base.KronosTestCase):
         self.assertEqual('SUCCEEDED', plan['state'])
         self.assertEqual(2, self.fitting())
 
-    def test_impossible(self):
+    def test_refused(self):
+        """What cannot be, and what nobody can mean; the cloud stays."""
         audit = self.make_room(flavors={LARGE: 3})
         self.assertEqual('SUCCEEDED', audit['state'])
         self.assertIn('no number of migrations', self.message(audit))
         self.assertIn(f'2 servers of {LARGE}', self.message(audit))
-
-    def test_bad_input(self):
         for asked, text in (
             ({'flavors': {'f13': 1}}, 'there is no flavor f13'),
             ({'flavor': LARGE}, 'max_migrations'),

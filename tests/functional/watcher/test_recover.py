@@ -6,6 +6,8 @@ import pathlib
 
 import fixtures
 
+from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
+from kronos.extensions.maintenance.recordings.part import NO_AUDIT
 from kronos.recordings import load
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.replay import ReplayOptions, replay
@@ -320,6 +322,21 @@ class TestActions(RecoverTestCase):
         self.assertIn(
             '[too_many_at_fault] 2 hosts of alpha', close.status_message
         )
+
+    def test_others_are_rebooted_by_now(self):
+        """A host that a run has handed over is silent, and well."""
+
+        def hand_over():
+            self.fail_servers(11, 12)
+            reason = ClosingReason('r', Step.HANDED_OVER, 0.0, NO_AUDIT)
+            self.cloud.services['h2'] |= {
+                'status': 'disabled',
+                'reason': str(reason),
+            }
+
+        close, *_ = self.start_recovery(hand_over)
+        self.assertEqual('SUCCEEDED', close.state, close.status_message)
+        self.assertEqual({'h1', 'h2'}, self.closed())
 
     def test_nobody_knows_any_more(self):
         close = self.no_move(

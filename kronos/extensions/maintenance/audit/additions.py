@@ -172,38 +172,54 @@ def _expected(row: RunOutcome) -> Iterator[str]:
         yield f'no room to empty {wording.some(ahead.stuck, SHOWN)}'
 
 
+def _trouble(row: RunOutcome) -> Iterator[str]:
+    """What somebody has to look at."""
+    late, waits = row.hosts(State.LATE), row.waves.waits
+    if late:
+        holds = waits == f'{wording.some(late)} is late'
+        then = ', so no further host is closed' if holds else ''
+        waits = '' if holds else waits
+        yield _counted(late, 'late') + then
+    for hosts, word in (
+        (row.hosts(State.FOREIGN), 'closed by somebody else'),
+        (row.hosts(State.DOWN), 'enabled but down'),
+    ):
+        if hosts:
+            yield _counted(hosts, word)
+    if opened := row.hosts(State.OPENED):
+        remedy = 'a run of another name closes them again'
+        yield _counted(opened, 'opened by hand', f'; {remedy}')
+    if row.waves.blocked:
+        yield f'{len(row.waves.blocked)} cannot be emptied'
+    if waits:
+        yield waits
+
+
+def _next(row: RunOutcome) -> Iterator[str]:
+    """What the plan does beside its moves."""
+    for word, hosts in (
+        ('opened', row.reopening),
+        ('closed', row.waves.closing),
+        ('handed over', row.handing_over),
+    ):
+        if hosts:
+            yield _counted(hosts, word)
+
+
+def _counted(hosts: list[str], word: str, remedy: str = '') -> str:
+    return f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)}{remedy})'
+
+
 def summary(scope: AggregateResult) -> str:
-    """What a plan does for ``kronos_maintenance``, state by state."""
+    """What a plan does for ``kronos_maintenance``, state by state.
+
+    Watcher keeps no more than 255 characters: what somebody has to do is
+    said first.
+    """
     row = outcome.of(scope)
     if row.unknown:
         return f'no host is closed or opened: {row.unknown}'
-    parts = [*_expected(row)] + [
-        f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
-        for word, hosts in (
-            ('opened', row.reopening),
-            ('closed', row.waves.closing),
-            ('handed over', row.handing_over),
-        )
-        if hosts
-    ]
-    parts += [
-        f'{len(hosts)} {word} ({wording.some(hosts, SHOWN)})'
-        for hosts, word in (
-            (row.hosts(State.LATE), 'late'),
-            (row.hosts(State.FOREIGN), 'closed by somebody else'),
-            (row.hosts(State.DOWN), 'enabled but down'),
-        )
-        if hosts
-    ]
-    if opened := row.hosts(State.OPENED):
-        parts.append(
-            f'{len(opened)} opened by hand ({wording.some(opened, SHOWN)}): a '
-            'run of another name closes them again'
-        )
-    if row.waves.blocked:
-        parts.append(f'{len(row.waves.blocked)} cannot be emptied')
-    if row.waves.waits:
-        parts.append(row.waves.waits)
+    parts = [*_trouble(row), *_next(row), *_expected(row)]
     done, total = row.count(State.DONE), len(row.states)
     return f'run {row.run}: {done} of {total} hosts done' + ''.join(
         f', {part}' for part in parts

@@ -4,6 +4,8 @@
 from typing import TYPE_CHECKING, Any
 
 from kronos.engine.settings import Settings
+from kronos.engine.types import ComputeService
+from kronos.extensions.maintenance import closing_reason
 from kronos.snapshots.parts import AuditPart
 from kronos.snapshots.reader import Reader
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MaintenanceAudits(AuditPart):
-    """It keeps the hosts of live runs free."""
+    """It keeps the hosts of live runs free, and knows who reboots."""
 
     def reader(
         self, settings: Settings, conf: Any, clients: 'HostProcess'
@@ -30,3 +32,7 @@ class MaintenanceAudits(AuditPart):
             conf.kronos.maintenance_ready_query,
         )
         return OtherRunsReader(queries, live_runs.live)
+
+    def is_at_work(self, service: ComputeService) -> bool:
+        """A host that is handed over, until it is open again."""
+        return closing_reason.is_handed_over(service)

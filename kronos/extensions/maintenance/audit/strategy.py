@@ -44,7 +44,10 @@ class Maintain(base.KronosStrategy):
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
         spec = maintenance_parameters.parse(raw)
-        return Parameters(extension=MaintenanceRun(spec))
+        return Parameters(
+            aggregates=maintenance_parameters.aggregates(raw),
+            extension=MaintenanceRun(spec),
+        )
 
     @classmethod
     def reader(

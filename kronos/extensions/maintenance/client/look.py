@@ -5,7 +5,7 @@ What the audit's sentence does not hold, its report does.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kronos.clients.rest import Json
 from kronos.clients.watcher import WatcherClient
@@ -15,6 +15,7 @@ from kronos.extensions.maintenance import closing_reason
 from kronos.extensions.maintenance.client import runs
 from kronos.extensions.maintenance.client.exit_status import ExitStatus
 from kronos.extensions.maintenance.client.fields import Fields
+from kronos.extensions.maintenance.client.host_checks import HostCheck
 from kronos.extensions.maintenance.client.run_history import CLOSE
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.osc import columns, moves
@@ -39,6 +40,8 @@ class Look:
     """Audits of other strategies of Kronos that plan meanwhile."""
     foreign: dict[str, str]
     """Why hosts of the run are closed by others, by host."""
+    hosts: list[HostCheck] = field(default_factory=list)
+    """What is on each host of the run."""
 
     @property
     def exit_status(self) -> ExitStatus:
@@ -70,6 +73,10 @@ class Look:
                 [f'{h}: {r}' for h, r in self.foreign.items()],
             ),
             'balancing_audits': columns.NamesColumn(self.balancing),
+            'hosts': columns.LinesColumn(
+                [check.document for check in self.hosts],
+                [line for check in self.hosts for line in check.lines],
+            ),
         }
 
 

@@ -15,6 +15,8 @@ from kronos.extensions.maintenance.host_states import State
 
 STUCK = (State.FOREIGN, State.OPENED, State.DOWN)
 """States that a person has to end."""
+ORDER = (State.EMPTYING, State.HANDED_OVER, State.RETURNING, State.DONE)
+"""States that hosts pass one after the other."""
 
 
 class RunState(StrEnum):
@@ -78,7 +80,7 @@ def exit_status(
     :param host: None: each host of the run
     """
     rows = [row for row in status.hosts if host in (None, row.host)]
-    if all(row.state is state for row in rows):
+    if all(_has_reached(row, state) for row in rows):
         return ExitStatus.REACHED
     if any(row.state is State.LATE for row in rows):
         return ExitStatus.LATE
@@ -87,9 +89,16 @@ def exit_status(
         return ExitStatus.PAUSED
     is_stuck = run_state in (RunState.BLOCKED, RunState.ENDED, RunState.DONE)
     if host is not None:
-        # What is done does not come back to an earlier state.
+        # What is done does not come back to be closed, or late.
         is_stuck |= rows[0].state in (*STUCK, State.DONE)
     return ExitStatus.BLOCKED if is_stuck else ExitStatus.NOT_YET
+
+
+def _has_reached(row: HostRow, state: State) -> bool:
+    """Whether a host is in a state, or has passed it."""
+    if state in ORDER and row.state in ORDER:
+        return ORDER.index(row.state) >= ORDER.index(state)
+    return row.state is state
 
 
 def line(status: RunStatus, host: str | None = None) -> str:

@@ -113,7 +113,7 @@ class Start(RunCommand):
             _require_hosts(reader, self._spec)
 
     def _look(self, reader: 'RunReader') -> 'tuple[ExitStatus, Fields]':
-        from kronos.extensions.maintenance.client import look
+        from kronos.extensions.maintenance.client import host_checks, look
         from kronos.osc.run.polling import Polling
 
         watcher, talk = reader.watcher, self.dialogue()
@@ -132,6 +132,10 @@ class Start(RunCommand):
             plan,
             look.balancing(watcher.audits()),
             look.foreign(self._spec, reader.nova.list_compute_services()),
+            [
+                host_checks.of(host, reader.nova.list_instances_on_host(host))
+                for host in self._spec.hosts
+            ],
         )
         return result.exit_status, result.fields
 
@@ -158,6 +162,12 @@ def _require_hosts(reader: 'RunReader', spec: 'Maintenance') -> None:
 
 def _add_parameters(parser: argparse.ArgumentParser) -> None:
     """Options that are parameters of the audit, which checks them."""
+    parser.add_argument(
+        '--aggregates',
+        metavar='NAMES',
+        help='aggregates to plan, separated by commas (default: aggregates '
+        'in the configuration of Kronos)',
+    )
     for options, metavar in (
         (COUNTS, 'N'),
         (SECONDS, 'SECONDS'),

@@ -15,6 +15,7 @@ from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.osc.run.request import AuditRequest
 
 OPTIONS = (
+    'aggregates',
     'at_once',
     'at_once_per_az',
     'done_query',

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin kronos_close_host of Watcher's applier: schema and clients."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -11,8 +11,10 @@ from kronos.actions.core import watcher_action
 from kronos.actions.core.watcher_action import NAME, TEXT
 from kronos.clients.nova.compute_services import ComputeServices
 from kronos.engine.settings import HostMatch
+from kronos.engine.types import ComputeService
 from kronos.extensions.recovery.actions.close import run
 from kronos.extensions.recovery.readings import failures
+from kronos.snapshots import parts
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -72,12 +74,19 @@ class CloseHost(watcher_action.KronosAction):
             ),
         )
 
-    def _at_fault(self, hosts: Collection[str]) -> Mapping[str, float]:
+    def _at_fault(
+        self, services: Mapping[str, ComputeService]
+    ) -> Mapping[str, float]:
+        """Those that nobody works on: what is rebooted does not answer."""
         kronos = CONF.kronos
         answer = failures.of_hosts(
             self._prometheus(),
             kronos.host_fault_query,
-            hosts,
+            services,
             HostMatch(kronos.host_match),
         )
-        return answer.values
+        return {
+            host: value
+            for host, value in answer.values.items()
+            if not parts.is_at_work(services[host])
+        }

@@ -4,6 +4,7 @@
 import ddt
 from oslotest import base
 
+from kronos.engine.types import ComputeService
 from kronos.extensions.maintenance import closing_reason
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 
@@ -45,6 +46,19 @@ class TestClosingReason(base.BaseTestCase):
     )
     def test_somebody_else_wrote_it(self, text: str) -> None:
         self.assertIsNone(closing_reason.parsed(text))
+
+    def test_handed_over(self) -> None:
+        """By a run, whose reason nobody has rewritten."""
+        for status, step, rest, expected in (
+            ('disabled', Step.EMPTYING, '', False),
+            ('disabled', Step.HANDED_OVER, '', True),
+            ('disabled', Step.RETURNING, '', True),
+            ('disabled', Step.HANDED_OVER, ' mine', False),
+            ('enabled', Step.HANDED_OVER, '', False),
+        ):
+            text = f'{REASON.advanced(step, 0.0)}{rest}'
+            service = ComputeService('h1', status=status, disabled_reason=text)
+            self.assertIs(expected, closing_reason.is_handed_over(service))
 
     @ddt.data('', '-r', 'a b', 'r' * 65, 'a\nb', 'ä')
     def test_no_name_of_a_run(self, run: str) -> None:

@@ -55,6 +55,15 @@ class TestParse(base.BaseTestCase):
             ),
         )
 
+    def test_aggregates(self) -> None:
+        """They are the scope's, and nothing that a run is asked for."""
+        self.assertEqual(self.parse(), self.parse(aggregates='a,b'))
+        for value, expected in ((None, None), ('a, b', ['a', 'b'])):
+            self.assertEqual(
+                expected,
+                maintenance_parameters.aggregates({'aggregates': value}),
+            )
+
     @ddt.data(
         ('run', ''),
         ('run', 'a b'),
@@ -63,6 +72,7 @@ class TestParse(base.BaseTestCase):
         ('run', 'a\n'),
         ('hosts', ''),
         ('hosts', [1.5]),
+        ('aggregates', [True]),
         ('at_once', 0),
         ('at_once', 101),
         ('at_once', '2.5'),

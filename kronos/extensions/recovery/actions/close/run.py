@@ -6,7 +6,7 @@ may have come to be at fault, so that it is what they share. Kronos closes
 a host only while it knows that it should; it never opens one.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -37,9 +37,9 @@ SHORTEST_WAIT = 1.0
 """Seconds between two looks at the service."""
 SETTLE_SECONDS = 60.0
 """For Nova to show what it was asked for, beside the tries."""
-AtFault = Callable[[Collection[str]], Mapping[str, float]]
-"""Gives those of the hosts that ``host_fault_query`` names, with its values;
-raises PrometheusError where that is not known."""
+AtFault = Callable[[Mapping[str, ComputeService]], Mapping[str, float]]
+"""Gives the hosts that ``host_fault_query`` names, with its values, but for
+those that are maintained; raises PrometheusError where that is not known."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,11 @@ from kronos.extensions.maintenance.audit import additions
 from kronos.extensions.maintenance.audit.additions import MaintenanceAdditions
 from kronos.extensions.maintenance.host_states import HostState, State
 from kronos.extensions.maintenance.maintenance import Maintenance
-from kronos.extensions.maintenance.outcome import RunOutcome, Waves
+from kronos.extensions.maintenance.outcome import (
+    Forecast,
+    RunOutcome,
+    Waves,
+)
 from tests.unit.strategies.outcome import test_planned_actions
 from tests.unit.strategies.outcome.test_planned_actions import scope, step
 
@@ -97,8 +101,27 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
         result = self.run_of(scope('a'), states=states)
         self.assertEqual(
             'run r: 0 of 5 hosts done, 2 late (h3, h5), 1 closed by somebody '
-            'else (h2), 1 enabled but down (h4), 1 opened by hand (h1): a run '
-            'of another name closes them again',
+            'else (h2), 1 enabled but down (h4), 1 opened by hand (h1; a run '
+            'of another name closes them again)',
+            additions.summary(result),
+        )
+
+    def test_summary_says_once_who_is_late(self):
+        """Before what is to come, which may be cut off."""
+        states = {
+            'h1': HostState('h1', State.LATE),
+            'h2': HostState('h2', State.TO_DO),
+        }
+        result = self.run_of(
+            scope('a'),
+            states=states,
+            waves=Waves(waits='h1 is late'),
+            reopening=['h3'],
+            forecast=Forecast(moves=3, least_moves=3, seconds=600.0),
+        )
+        self.assertEqual(
+            'run r: 0 of 2 hosts done, 1 late (h1), so no further host is '
+            'closed, 1 opened (h3), 3 moves to come, the end in about 10 min',
             additions.summary(result),
         )
 
@@ -114,8 +137,8 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             handing_over=['h2'],
         )
         self.assertEqual(
-            'run r: 1 of 2 hosts done, 1 closed (h2), 1 handed over (h2), '
-            '1 cannot be emptied, it waits',
+            'run r: 1 of 2 hosts done, 1 cannot be emptied, it waits, '
+            '1 closed (h2), 1 handed over (h2)',
             additions.summary(result),
         )
         unknown = self.run_of(scope('a'), unknown='no answer')

@@ -6,6 +6,7 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.common import exceptions
 from kronos.extensions.maintenance.audit import history, live_runs, strategy
 from kronos.extensions.maintenance.extension import MaintenanceRun
 from kronos.extensions.maintenance.maintenance import Maintenance
@@ -31,6 +32,22 @@ class TestMaintain(base.BaseTestCase):
         self.assertTrue(settings.evacuate and settings.unlimited)
         self.assertFalse(settings.rebalance or settings.enforces)
         self.assertEqual(0, settings.cooldown_seconds)
+
+    def test_scopes(self) -> None:
+        """As for all others: those of the options, or of the audit."""
+        for more, expected in (
+            ({}, None),
+            ({'aggregates': 'a,b'}, ['a', 'b']),
+            ({'aggregates': 5}, ['5']),
+        ):
+            parsed = strategy.Maintain.parse(ASKED | more)
+            self.assertEqual(expected, parsed.aggregates)
+        error = self.assertRaises(
+            exceptions.ConfigurationError,
+            strategy.Maintain.parse,
+            ASKED | {'aggregates': ','},
+        )
+        self.assertIn('Audit parameter aggregates: ', str(error))
 
     def test_what_it_reads(self) -> None:
         conf = SimpleNamespace(

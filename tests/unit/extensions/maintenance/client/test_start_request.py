@@ -37,6 +37,7 @@ class TestStartRequest(base.BaseTestCase):
         raw = self.parameters(
             host=['h2'],
             hosts_file=self.file('# all\n h1 # first\n\nh2\n'),
+            aggregates='a,b',
             at_once='2',
             stopped='block',
             no_reopen=True,
@@ -45,6 +46,7 @@ class TestStartRequest(base.BaseTestCase):
             {
                 'hosts': ['h2', 'h1'],
                 'run': 'r1',
+                'aggregates': 'a,b',
                 'at_once': '2',
                 'stopped': 'block',
                 'reopen': False,
