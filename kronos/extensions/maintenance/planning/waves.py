@@ -18,7 +18,11 @@ from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from kronos.extensions.maintenance.outcome import Waves
-from kronos.extensions.maintenance.planning import endings, widths
+from kronos.extensions.maintenance.planning import (
+    busy_hosts,
+    endings,
+    widths,
+)
 from kronos.extensions.maintenance.planning.host_times import HostTimes
 from kronos.extensions.maintenance.planning.limits import Limits
 from kronos.extensions.maintenance.planning.room import Room
@@ -62,10 +66,18 @@ class _Search:
         self._states = host_states.of(inputs.snapshot, asked)
         self._waves = Waves()
         self._widest = widths.widest(inputs.snapshot)
+        view = maintenance.view_of(inputs.snapshot.beside)
+        self._in_hand = {*view.in_hand}
+        self._busy = busy_hosts.of(inputs.snapshot, inputs.settings)
         self._held = ''
         """Why a host that could be emptied is not closed now."""
         self._closed = host_states.unavailable(inputs.snapshot, self._states)
-        """Hosts that take no server."""
+        """Hosts that take no server, or that a started plan closes."""
+        self._closed += [
+            name
+            for name in self._in_state(State.TO_DO)
+            if name in self._in_hand
+        ]
         times = HostTimes(
             inputs.snapshot, inputs.settings, asked, inputs.fixed
         )
@@ -73,7 +85,8 @@ class _Search:
 
     def run(self) -> PhaseResult:
         for name in self._in_state(State.EMPTYING, State.LATE):
-            if self._index.host[name] in self._inputs.sources:
+            is_source = self._index.host[name] in self._inputs.sources
+            if is_source and name not in self._in_hand:
                 self._go_on(self._index.host[name])
         while self._may_close():
             if not (self._close_heaviest() or self._close_seed()):
@@ -92,7 +105,7 @@ class _Search:
         hosts = [
             name
             for name in self._in_state(State.TO_DO)
-            if name not in self._waves.closing
+            if name not in {*self._waves.closing, *self._in_hand}
         ]
         load = np.bincount(
             self._simulation.placement.host_of,
@@ -169,6 +182,9 @@ class _Search:
         candidates = []
         self._held = ''
         for name in self._to_do():
+            if name in self._busy:
+                self._held = endings.busy(name)
+                continue
             blockers = self._blockers(self._index.host[name])
             if blockers:
                 some = [f'{who}: {why}' for who, why in blockers.items()]
@@ -196,7 +212,8 @@ class _Search:
 
     def _seeded(self) -> int:
         """Hosts of the run that were or are emptied."""
-        return len(self._in_state(*BEGUN)) + len(self._waves.closing)
+        begun = {*self._in_state(*BEGUN), *self._waves.closing}
+        return len(begun | self._in_hand)
 
     def _may_seed(self) -> bool:
         """Whether servers may go to hosts that are to be done.
@@ -208,7 +225,7 @@ class _Search:
         open_ = self._in_state(
             State.EMPTYING, State.HANDED_OVER, State.RETURNING
         )
-        is_still = not (open_ or self._waves.closing)
+        is_still = not (open_ or self._waves.closing or self._in_hand)
         return self._seeded() < self._asked.seed_hosts or is_still
 
     def _close_seed(self) -> bool:
