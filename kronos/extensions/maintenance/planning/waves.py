@@ -162,21 +162,6 @@ class _Search:
             )
         return not waves.waits
 
-    def _blockers(self, host: int) -> dict[str, str]:
-        """The servers of a host that cannot leave and must: why, by name."""
-        placement, fixed = self._simulation.placement, self._inputs.fixed
-        blockers = {}
-        for instance in placement.on(host).tolist():
-            uuid = self._index.instances[instance]
-            server = self._inputs.snapshot.instances[uuid]
-            may_stay = (
-                server.status == maintenance.SHUTOFF
-                and self._asked.stopped is Stopped.STAY
-            )
-            if uuid in fixed and not may_stay:
-                blockers[self._index.server(instance)] = str(fixed[uuid])
-        return blockers
-
     def _candidates(self) -> list[str]:
         """Hosts that may be closed now, the heaviest first."""
         candidates = []
@@ -185,7 +170,9 @@ class _Search:
             if name in self._busy:
                 self._held = endings.busy(name)
                 continue
-            blockers = self._blockers(self._index.host[name])
+            blockers = _blockers(
+                self._simulation, self._inputs, self._asked, name
+            )
             if blockers:
                 some = [f'{who}: {why}' for who, why in blockers.items()]
                 self._waves.blocked[name] = wording.some(some, SHOWN)
@@ -262,3 +249,20 @@ class _Search:
         self._close(name)
         self._waves.seeds.append(name)
         return True
+
+
+def _blockers(
+    simulation: Simulation, inputs: PhaseInput, asked: Maintenance, host: str
+) -> dict[str, str]:
+    """The servers of a host that cannot leave and must: why, by name."""
+    index, blockers = simulation.utilization.index, {}
+    for instance in simulation.placement.on(index.host[host]).tolist():
+        uuid = index.instances[instance]
+        server = inputs.snapshot.instances[uuid]
+        may_stay = (
+            server.status == maintenance.SHUTOFF
+            and asked.stopped is Stopped.STAY
+        )
+        if uuid in inputs.fixed and not may_stay:
+            blockers[index.server(instance)] = str(inputs.fixed[uuid])
+    return blockers

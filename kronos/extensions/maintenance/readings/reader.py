@@ -66,15 +66,11 @@ class MaintenanceReader(Reader):
         if not has_begun:
             _require_free(asked, services, self.elsewhere(asked.run))
         warnings += _of_missing(view, asked)
-        opened = {
-            name
-            for name in _enabled(closed, services)
-            if name in asked.hosts and name not in view.done
-        }
+        hosts_closed = {*_enabled(closed, services)} & {*asked.hosts}
         moves = self.moves(asked.run)
         gathered.beside[maintenance.NAME] = replace(
             view,
-            opened=sorted(opened),
+            opened=sorted(hosts_closed - {*view.done}),
             moved=len(moves),
             moved_twice=sum(number > 1 for number in moves.values()),
             balancing=[*self.balancing()],
