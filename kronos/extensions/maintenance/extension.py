@@ -93,13 +93,13 @@ class MaintenanceRun(Extension):
 
 
 def _outcome(
-    result: AggregateResult, snapshot: Snapshot, asked: Maintenance
+    result: AggregateResult, snapshot: Snapshot, spec: Maintenance
 ) -> RunOutcome:
-    states = host_states.of(snapshot, asked)
+    states = host_states.of(snapshot, spec)
     waves = result.beside.get(maintenance.NAME)
     view = maintenance.view_of(snapshot.beside)
     outcome = RunOutcome(
-        asked,
+        spec,
         states,
         waves if isinstance(waves, Waves) else Waves(),
         moved=view.moved,
@@ -115,7 +115,7 @@ def _outcome(
         for name in (*emptied, *outcome.waves.closing)
         if name not in occupied | in_hand
     ]
-    if asked.reopen:
+    if spec.reopen:
         outcome.reopening = [
             name
             for name in outcome.hosts(State.RETURNING)

@@ -65,15 +65,13 @@ class HostState:
         return max(0.0, now - self.since) if self.since is not None else 0.0
 
 
-def of(snapshot: Snapshot, asked: Maintenance) -> dict[str, HostState]:
+def of(snapshot: Snapshot, spec: Maintenance) -> dict[str, HostState]:
     """The state of each host of a run that is in a scope, by name."""
     view = maintenance.view_of(snapshot.beside)
     services = snapshot.services or {}
     return {
-        name: state_of(
-            name, services.get(name), view, asked, snapshot.taken_at
-        )
-        for name in sorted(set(asked.hosts) & snapshot.hosts.keys())
+        name: state_of(name, services.get(name), view, spec, snapshot.taken_at)
+        for name in sorted(set(spec.hosts) & snapshot.hosts.keys())
     }
 
 
@@ -96,7 +94,7 @@ def state_of(
     name: str,
     service: ComputeService | None,
     view: RunView,
-    asked: Maintenance,
+    spec: Maintenance,
     now: float,
 ) -> HostState:
     """The state of one host.
@@ -108,11 +106,11 @@ def state_of(
         is_up = service is not None and service.is_up
         return HostState(name, _enabled(name, is_up, done, view))
     reason = closing_reason.parsed(service.disabled_reason)
-    if reason is None or reason.run != asked.run:
+    if reason is None or reason.run != spec.run:
         return HostState(name, State.FOREIGN)
-    state, limit = State.HANDED_OVER, asked.host_timeout
+    state, limit = State.HANDED_OVER, spec.host_timeout
     if reason.step is Step.EMPTYING:
-        state, limit = State.EMPTYING, asked.drain_timeout or math.inf
+        state, limit = State.EMPTYING, spec.drain_timeout or math.inf
     elif done and service.is_up and name in view.ready:
         state, limit = State.RETURNING, math.inf
     if now - reason.since > limit:

@@ -102,8 +102,8 @@ class RunView:
 
 def of(settings: Settings) -> Maintenance | None:
     """What the audit asks for; None if it maintains nothing."""
-    asked = settings.extension.asked
-    return asked if isinstance(asked, Maintenance) else None
+    spec = settings.extension.asked
+    return spec if isinstance(spec, Maintenance) else None
 
 
 def view_of(beside: Mapping[str, Any]) -> RunView:

@@ -153,7 +153,7 @@ class Reopen(_HostAction):
 
     def _view(self) -> RunView:
         values, kronos = self.input_parameters, CONF.kronos
-        asked = Maintenance(
+        spec = Maintenance(
             values['run'],
             (self._host,),
             done_query=values.get('done_query', ''),
@@ -164,8 +164,8 @@ class Reopen(_HostAction):
         )
         view, _ = done_hosts.view(
             self._prometheus(),
-            RunQueries.of(asked, queries),
-            asked,
+            RunQueries.of(spec, queries),
+            spec,
             self._clients().nova().list_compute_services(),
             HostMatch(kronos.host_match),
         )

@@ -42,13 +42,13 @@ class MaintenanceAdditions(Additions):
         rows += [
             (CLOSE, scope, closing.host) for scope, closing in report.closings
         ]
-        asked = {s.name: outcome.of(s).asked for s in report.scopes}
+        spec = {s.name: outcome.of(s).asked for s in report.scopes}
         for kind, scope, host in rows:
             if any(action.resource == host for action in actions):
                 continue
             number = len(actions) + 1
-            inputs = _inputs(number, scope, host, asked[scope])
-            inputs |= _more(kind, asked[scope])
+            inputs = _inputs(number, scope, host, spec[scope])
+            inputs |= _more(kind, spec[scope])
             actions.append(PlannedAction(kind, inputs, host, actions[-1:]))
         return actions
 
@@ -131,30 +131,30 @@ def _hand_overs(
             )
 
 
-def _more(kind: str, asked: Maintenance) -> dict[str, Any]:
+def _more(kind: str, spec: Maintenance) -> dict[str, Any]:
     """The parameters of one kind of action."""
     if kind == CLOSE:
         limits: dict[str, Any] = {
-            'at_once': asked.at_once,
-            'reopen': asked.reopen,
+            'at_once': spec.at_once,
+            'reopen': spec.reopen,
         }
-        if asked.at_once_per_az is not None:
-            limits['at_once_per_az'] = asked.at_once_per_az
+        if spec.at_once_per_az is not None:
+            limits['at_once_per_az'] = spec.at_once_per_az
         return limits
     if kind == HAND_OVER:
-        return {'stopped': asked.stopped.value}
-    return {'done_query': asked.done_query, 'ready_query': asked.ready_query}
+        return {'stopped': spec.stopped.value}
+    return {'done_query': spec.done_query, 'ready_query': spec.ready_query}
 
 
 def _inputs(
-    number: int, scope: str, host: str, asked: Maintenance
+    number: int, scope: str, host: str, spec: Maintenance
 ) -> dict[str, Any]:
     return {
         'aggregate': scope,
         'sequence': number,
         'resource_name': host,
         'source_node': host,
-        'run': asked.run,
+        'run': spec.run,
     }
 
 

@@ -34,8 +34,8 @@ APPLIER = 'watcher-applier'
 def live() -> list[Maintenance]:
     """What the live audits maintain, each run once."""
     by_run: dict[str, Maintenance] = {}
-    for _, asked in _runs():
-        by_run.setdefault(asked.run, asked)
+    for _, spec in _runs():
+        by_run.setdefault(spec.run, spec)
     return [*by_run.values()]
 
 
@@ -45,10 +45,10 @@ def elsewhere(run: str) -> dict[str, str]:
     :param run: name of this one
     """
     hosts: dict[str, str] = {}
-    for audit, asked in _runs():
+    for audit, spec in _runs():
         has_begun = audit.state != objects.audit.State.PENDING
-        if asked.run != run and has_begun and _is_continuous(audit):
-            hosts |= dict.fromkeys(asked.hosts, asked.run)
+        if spec.run != run and has_begun and _is_continuous(audit):
+            hosts |= dict.fromkeys(spec.hosts, spec.run)
     return hosts
 
 
@@ -59,8 +59,8 @@ def pace(run: str) -> Pace:
 
     :param run: its name
     """
-    for audit, asked in _runs():
-        if asked.run == run and _is_continuous(audit):
+    for audit, spec in _runs():
+        if spec.run == run and _is_continuous(audit):
             plans = plans_at_once() if audit.force else 1
             return Pace(_seconds(audit.interval), plans, bool(audit.force))
     return Pace(plans_at_once=plans_at_once())
@@ -99,13 +99,13 @@ def _runs() -> Iterator[tuple[Any, Maintenance]]:
     """The live audits, and what each maintains."""
     for audit in _audits(STRATEGY):
         try:
-            asked = maintenance_parameters.parse(dict(audit.parameters))
+            spec = maintenance_parameters.parse(dict(audit.parameters))
         except ConfigurationError as error:
             LOG.warning(
                 'What audit %s maintains is unknown: %s', audit.uuid, error
             )
             continue
-        yield audit, asked
+        yield audit, spec
 
 
 def balancing() -> list[str]:

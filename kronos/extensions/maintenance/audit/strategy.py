@@ -43,8 +43,8 @@ class Maintain(base.KronosStrategy):
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
-        asked = maintenance_parameters.parse(raw)
-        return Parameters(extension=MaintenanceRun(asked))
+        spec = maintenance_parameters.parse(raw)
+        return Parameters(extension=MaintenanceRun(spec))
 
     @classmethod
     def reader(

@@ -46,7 +46,7 @@ class HostRow:
 
 
 def of(
-    asked: Maintenance,
+    spec: Maintenance,
     services: Mapping[str, ComputeService],
     history: RunHistory,
     now: float,
@@ -55,16 +55,16 @@ def of(
 
     :param now: Unix seconds
     """
-    done = [name for name in asked.hosts if history.of_host(name).is_reopened]
+    done = [name for name in spec.hosts if history.of_host(name).is_reopened]
     opened = [
         name
-        for name in asked.hosts
+        for name in spec.hosts
         if history.of_host(name).closed is not None and name not in done
     ]
     view = RunView(done=done, ready=done, opened=opened)
     rows = [
-        _row(name, services.get(name), view, asked, history, now)
-        for name in asked.hosts
+        _row(name, services.get(name), view, spec, history, now)
+        for name in spec.hosts
     ]
     _count_done(rows, history)
     return rows
@@ -74,13 +74,13 @@ def _row(
     name: str,
     service: ComputeService | None,
     view: RunView,
-    asked: Maintenance,
+    spec: Maintenance,
     history: RunHistory,
     now: float,
 ) -> HostRow:
     if service is None:
         return HostRow(name, None, reason=MISSING)
-    derived = host_states.state_of(name, service, view, asked, now)
+    derived = host_states.state_of(name, service, view, spec, now)
     past = history.of_host(name)
     row = HostRow(
         name,

@@ -117,15 +117,15 @@ def balancing(rows: Iterable[Json]) -> list[str]:
 
 
 def foreign(
-    asked: Maintenance, services: dict[str, ComputeService]
+    spec: Maintenance, services: dict[str, ComputeService]
 ) -> dict[str, str]:
     """The reasons of hosts of a run that others have closed, by host."""
     reasons = {}
-    for name in asked.hosts:
+    for name in spec.hosts:
         service = services.get(name)
         if service is None or service.status != 'disabled':
             continue
         own = closing_reason.parsed(service.disabled_reason)
-        if own is None or own.run != asked.run:
+        if own is None or own.run != spec.run:
             reasons[name] = plain_text.line(service.disabled_reason)
     return reasons

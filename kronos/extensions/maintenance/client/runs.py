@@ -98,7 +98,7 @@ def _audit(row: Json) -> RunAudit | None:
     """None: its parameters are of another release, and name no run."""
     parameters = row.get('parameters')
     try:
-        asked = maintenance_parameters.parse(
+        spec = maintenance_parameters.parse(
             parameters if isinstance(parameters, dict) else {}
         )
     except exceptions.ConfigurationError:
@@ -110,7 +110,7 @@ def _audit(row: Json) -> RunAudit | None:
         row.get('audit_type') or '',
         plain_text.line(row.get('status_message') or ''),
         seconds_of(row['created_at']),
-        asked,
+        spec,
     )
 
 
@@ -141,7 +141,7 @@ def named(runs: list[Run], name: str | None) -> Run:
     return (live or runs)[0]
 
 
-def require_alone(runs: Iterable[Run], asked: Maintenance) -> None:
+def require_alone(runs: Iterable[Run], spec: Maintenance) -> None:
     """Refuse a run whose name, or one of whose hosts, a live run has.
 
     :raises KronosException: names the run and what to do about it
@@ -149,8 +149,8 @@ def require_alone(runs: Iterable[Run], asked: Maintenance) -> None:
     for run in runs:
         if not run.is_live:
             continue
-        common = sorted({*run.asked.hosts} & {*asked.hosts})
-        if run.name == asked.run:
+        common = sorted({*run.asked.hosts} & {*spec.hosts})
+        if run.name == spec.run:
             raise exceptions.KronosException(
                 f'the run {run.name} is live in the audit {run.audit.uuid}; '
                 'finish it first, or choose another name'

@@ -75,7 +75,7 @@ class Start(RunCommand):
 
         try:
             self._raw = start_request.parameters(parsed_args)
-            self._asked = start_request.parsed(self._raw)
+            self._spec = start_request.parsed(self._raw)
         except exceptions.KronosException as error:
             return str(error.kwargs.get('reason') or error)
         return ''
@@ -93,7 +93,7 @@ class Start(RunCommand):
             return self._look(reader)
         request = _request(self._raw, parsed_args.interval)
         reader.watcher.create_audit(request.fields)
-        run = reader.run(self._asked.run)
+        run = reader.run(self._spec.run)
         return ExitStatus.REACHED, fields.of_run(run)
 
     def _require_possible(
@@ -103,14 +103,14 @@ class Start(RunCommand):
         from kronos.common import exceptions
         from kronos.extensions.maintenance.client import runs
 
-        runs.require_alone(earlier, self._asked)
+        runs.require_alone(earlier, self._spec)
         if runs.STRATEGY not in reader.watcher.goals():
             raise exceptions.KronosException(
                 f'Watcher has no strategy {runs.STRATEGY}; upgrade Kronos '
                 'where its decision engine runs, and restart that'
             )
-        if self._asked.run not in [run.name for run in earlier]:
-            _require_hosts(reader, self._asked)
+        if self._spec.run not in [run.name for run in earlier]:
+            _require_hosts(reader, self._spec)
 
     def _look(self, reader: 'RunReader') -> 'tuple[ExitStatus, Fields]':
         from kronos.extensions.maintenance.client import look
@@ -127,11 +127,11 @@ class Start(RunCommand):
         finally:
             talk.close()
         result = look.Look(
-            self._asked,
+            self._spec,
             answer,
             plan,
             look.balancing(watcher.audits()),
-            look.foreign(self._asked, reader.nova.list_compute_services()),
+            look.foreign(self._spec, reader.nova.list_compute_services()),
         )
         return result.exit_status, result.fields
 
@@ -142,13 +142,13 @@ def _request(raw: 'Json', interval: str | None) -> Any:
     return start_request.of(raw, interval)
 
 
-def _require_hosts(reader: 'RunReader', asked: 'Maintenance') -> None:
+def _require_hosts(reader: 'RunReader', spec: 'Maintenance') -> None:
     """Refuse hosts that Nova does not have, before the run has begun."""
     from kronos.common import exceptions
     from kronos.common.names import near_names
 
     services = reader.nova.list_compute_services()
-    for name in asked.hosts:
+    for name in spec.hosts:
         if name not in services:
             hint = near_names.of_cloud(name, sorted(services))
             raise exceptions.KronosException(

@@ -31,7 +31,7 @@ LIGHTEST = 4
 def of(
     snapshot: Snapshot,
     settings: Settings,
-    asked: Maintenance,
+    spec: Maintenance,
     staying: Collection[str],
     blocked: Collection[str],
 ) -> Forecast:
@@ -40,8 +40,8 @@ def of(
     :param staying: uuids of servers that cannot move, or need not
     :param blocked: hosts that cannot be emptied
     """
-    states = host_states.of(snapshot, asked)
-    return _Course(snapshot, settings, asked, states, staying, blocked).run()
+    states = host_states.of(snapshot, spec)
+    return _Course(snapshot, settings, spec, states, staying, blocked).run()
 
 
 class _Course:
@@ -51,19 +51,19 @@ class _Course:
         self,
         snapshot: Snapshot,
         settings: Settings,
-        asked: Maintenance,
+        spec: Maintenance,
         states: Mapping[str, HostState],
         staying: Collection[str],
         blocked: Collection[str],
     ) -> None:
         self._snapshot = snapshot
-        self._asked = asked
+        self._spec = spec
         self._cluster = Cluster(snapshot, staying)
-        self._times = HostTimes(snapshot, settings, asked, staying)
+        self._times = HostTimes(snapshot, settings, spec, staying)
         self._move_seconds = [
             self._times.move(server) for server in self._cluster.servers
         ]
-        begin = starts.of(snapshot, asked, states, self._cluster)
+        begin = starts.of(snapshot, spec, states, self._cluster)
         self._emptied = begin.emptied
         self._to_do = [
             host
@@ -74,7 +74,7 @@ class _Course:
         self._clean = begin.clean
         self._table = Timetable(
             maintenance.view_of(snapshot.beside),
-            asked.work_time,
+            spec.work_time,
             begin.returns,
         )
         self._forecast = Forecast()
@@ -136,14 +136,14 @@ class _Course:
 
     def _free_slots(self, plan: Plan) -> int:
         taken = self._table.closed + len(plan.closing)
-        return self._asked.at_once - self._lost - taken
+        return self._spec.at_once - self._lost - taken
 
     def _zone(self, name: str) -> str:
         return self._snapshot.hosts[name].availability_zone
 
     def _by_weight(self, now: float) -> list[int]:
         """Hosts that may be closed, the heaviest first."""
-        on, most = self._cluster.on, self._asked.at_once_per_az
+        on, most = self._cluster.on, self._spec.at_once_per_az
         hosts = [
             host
             for host in self._to_do
@@ -176,8 +176,8 @@ class _Course:
     def _seed(self, plan: Plan, now: float) -> bool:
         """Close the host of which the fewest servers move again."""
         is_still = not (self._table.closed or plan.closing)
-        may = self._seeded < self._asked.seed_hosts or is_still
-        if not (self._asked.seed_hosts and may):
+        may = self._seeded < self._spec.seed_hosts or is_still
+        if not (self._spec.seed_hosts and may):
             return False
         clean = self._targets(self._clean)
         costs = []

@@ -26,10 +26,10 @@ class HostTimes:
         self,
         snapshot: Snapshot,
         settings: Settings,
-        asked: Maintenance,
+        spec: Maintenance,
         staying: Collection[str] = (),
     ) -> None:
-        self._asked = asked
+        self._spec = spec
         view = maintenance.view_of(snapshot.beside)
         self._turn_seconds = view.turn_seconds
         self._costs = MigrationCosts(snapshot, settings)
@@ -50,7 +50,7 @@ class HostTimes:
     def beside(self) -> float:
         """Seconds from the last server's leaving until the next comes."""
         opening = OPEN_TURNS * self._turn_seconds
-        return EMPTY_SECONDS + self._asked.work_time + opening
+        return EMPTY_SECONDS + self._spec.work_time + opening
 
     def whole(self, host: str) -> float:
         """Seconds from the closing of a host to its opening."""

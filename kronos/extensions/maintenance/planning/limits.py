@@ -17,10 +17,10 @@ class Limits:
     """Why a host may not be closed now, though others may."""
 
     def __init__(
-        self, snapshot: Snapshot, asked: Maintenance, times: HostTimes
+        self, snapshot: Snapshot, spec: Maintenance, times: HostTimes
     ) -> None:
         self._snapshot = snapshot
-        self._asked = asked
+        self._spec = spec
         self._times = times
 
     def why_not(self, host: str, closed: Collection[str]) -> str:
@@ -31,7 +31,7 @@ class Limits:
         return self._zone(host, closed) or self._window(host)
 
     def _zone(self, host: str, closed: Collection[str]) -> str:
-        most = self._asked.at_once_per_az
+        most = self._spec.at_once_per_az
         if most is None:
             return ''
         hosts = self._snapshot.hosts

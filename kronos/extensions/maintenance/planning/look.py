@@ -29,13 +29,13 @@ APART = 'anti-affinity'
 
 
 def of(
-    snapshot: Snapshot, asked: Maintenance, unmovable: Mapping[str, Reason]
+    snapshot: Snapshot, spec: Maintenance, unmovable: Mapping[str, Reason]
 ) -> Look:
     """What is in the way of a run from now on.
 
     :param unmovable: by uuid why a server cannot move
     """
-    states = host_states.of(snapshot, asked)
+    states = host_states.of(snapshot, spec)
     ahead = {n for n, row in states.items() if row.state in AHEAD}
     look = Look()
     for uuid, server in sorted(snapshot.instances.items()):
@@ -43,7 +43,7 @@ def of(
             continue
         if server.status == maintenance.SHUTOFF:
             look.stopped.setdefault(server.host, []).append(uuid)
-        if uuid in unmovable and not _may_stay(server, asked):
+        if uuid in unmovable and not _may_stay(server, spec):
             look.staying.append(_staying(server, unmovable[uuid]))
     look.may_return = _may_return(snapshot, ahead)
     closed = host_states.unavailable(snapshot, states)
@@ -55,33 +55,33 @@ def of(
     open_hosts = len(snapshot.hosts) - len(look.others)
     look.groups = [
         f'group {group.name or group.uuid} needs {needed} hosts, and at_once '
-        f'{asked.at_once} leaves {open_hosts - asked.at_once} of {open_hosts}'
+        f'{spec.at_once} leaves {open_hosts - spec.at_once} of {open_hosts}'
         for group, needed in _groups(snapshot, ahead)
-        if needed > open_hosts - asked.at_once
+        if needed > open_hosts - spec.at_once
     ]
     look.most_at_once = _most_at_once(snapshot, ahead, look.others, unmovable)
-    look.pace = _pace(maintenance.view_of(snapshot.beside), asked)
-    look.hints = [*_hints(snapshot, asked, states, look)]
+    look.pace = _pace(maintenance.view_of(snapshot.beside), spec)
+    look.hints = [*_hints(snapshot, spec, states, look)]
     return look
 
 
-def _pace(view: RunView, asked: Maintenance) -> str:
+def _pace(view: RunView, spec: Maintenance) -> str:
     if not view.is_forced:
         return (
             'one plan at a time, and none beside other plans, as the audit '
             'was created without --force'
         )
-    if not 0 < view.plans_at_once < asked.at_once:
+    if not 0 < view.plans_at_once < spec.at_once:
         return ''
     return (
         f'{wording.counted(view.plans_at_once, "plan")} at a time by '
-        f'[watcher_applier] workers, and at_once is {asked.at_once}'
+        f'[watcher_applier] workers, and at_once is {spec.at_once}'
     )
 
 
-def _may_stay(server: Instance, asked: Maintenance) -> bool:
+def _may_stay(server: Instance, spec: Maintenance) -> bool:
     is_stopped = server.status == maintenance.SHUTOFF
-    return is_stopped and asked.stopped is Stopped.STAY
+    return is_stopped and spec.stopped is Stopped.STAY
 
 
 def _staying(server: Instance, why: Reason) -> Staying:
@@ -151,7 +151,7 @@ def _most_at_once(
 
 def _hints(
     snapshot: Snapshot,
-    asked: Maintenance,
+    spec: Maintenance,
     states: Mapping[str, HostState],
     look: Look,
 ) -> Iterator[str]:
@@ -165,12 +165,12 @@ def _hints(
             'the done query names no host of the run: check that it names one '
             'as soon as the work on it is done'
         )
-    if asked.at_once > look.most_at_once and look.most_at_once:
+    if spec.at_once > look.most_at_once and look.most_at_once:
         yield (
-            f'with at_once {asked.at_once} the hosts that are left have no '
+            f'with at_once {spec.at_once} the hosts that are left have no '
             f'room; {look.most_at_once} would do'
         )
-    if len(look.others) >= asked.at_once:
+    if len(look.others) >= spec.at_once:
         yield (
             f'{wording.some(look.others)} cannot take servers, closed by '
             'somebody else or down, and count against at_once'

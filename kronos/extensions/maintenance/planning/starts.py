@@ -35,7 +35,7 @@ class Start:
 
 def of(
     snapshot: Snapshot,
-    asked: Maintenance,
+    spec: Maintenance,
     states: Mapping[str, HostState],
     cluster: Cluster,
 ) -> Start:
@@ -58,7 +58,7 @@ def of(
             for name, row in states.items()
             if row.state is State.TO_DO and name not in in_hand
         ],
-        returns=_returns(snapshot.taken_at, asked, states, cluster),
+        returns=_returns(snapshot.taken_at, spec, states, cluster),
         clean={
             cluster.position[name]
             for name in {*cluster.hosts} - {*closed}
@@ -79,7 +79,7 @@ def _step(states: Mapping[str, HostState], name: str) -> Step | None:
 
 def _returns(
     now: float,
-    asked: Maintenance,
+    spec: Maintenance,
     states: Mapping[str, HostState],
     cluster: Cluster,
 ) -> dict[int, float]:
@@ -87,7 +87,7 @@ def _returns(
     for name, row in states.items():
         if _step(states, name) not in (Step.HANDED_OVER, Step.RETURNING):
             continue
-        rest = asked.work_time - row.seconds(now)
+        rest = spec.work_time - row.seconds(now)
         if row.state is State.RETURNING:
             rest = 0.0
         returns[cluster.position[name]] = max(0.0, rest)

@@ -47,23 +47,23 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
 
     :raises ValueError: the settings are of no maintenance run
     """
-    asked = maintenance.of(inputs.settings)
-    if asked is None:
+    spec = maintenance.of(inputs.settings)
+    if spec is None:
         raise ValueError('there is no run')
-    return _Search(simulation, inputs, asked).run()
+    return _Search(simulation, inputs, spec).run()
 
 
 class _Search:
     def __init__(
-        self, simulation: Simulation, inputs: PhaseInput, asked: Maintenance
+        self, simulation: Simulation, inputs: PhaseInput, spec: Maintenance
     ) -> None:
-        self._asked = asked
+        self._spec = spec
         self._simulation = simulation
         self._inputs = inputs
         self._index = simulation.utilization.index
         self._room = Room(simulation, inputs.snapshot)
         self._seeds = Seeds(simulation, self._room)
-        self._states = host_states.of(inputs.snapshot, asked)
+        self._states = host_states.of(inputs.snapshot, spec)
         self._waves = Waves()
         self._widest = widths.widest(inputs.snapshot)
         view = maintenance.view_of(inputs.snapshot.beside)
@@ -78,10 +78,8 @@ class _Search:
             for name in self._in_state(State.TO_DO)
             if name in self._in_hand
         ]
-        times = HostTimes(
-            inputs.snapshot, inputs.settings, asked, inputs.fixed
-        )
-        self._limits = Limits(inputs.snapshot, asked, times)
+        times = HostTimes(inputs.snapshot, inputs.settings, spec, inputs.fixed)
+        self._limits = Limits(inputs.snapshot, spec, times)
 
     def run(self) -> PhaseResult:
         for name in self._in_state(State.EMPTYING, State.LATE):
@@ -92,7 +90,7 @@ class _Search:
             if not (self._close_heaviest() or self._close_seed()):
                 break
         return endings.ended(
-            self._simulation, self._states, self._waves, self._asked.run
+            self._simulation, self._states, self._waves, self._spec.run
         )
 
     def _in_state(self, *states: State) -> list[str]:
@@ -141,24 +139,24 @@ class _Search:
             return
         if not self._room.place_some(host, clean).size:
             return
-        if self._asked.seed_hosts:
+        if self._spec.seed_hosts:
             self._room.place_some(host, self._mask(self._to_do()))
 
     def _may_close(self) -> bool:
-        asked, waves = self._asked, self._waves
+        spec, waves = self._spec, self._waves
         late = self._in_state(State.LATE)
         if not self._to_do():
             return False
         if maintenance.view_of(self._inputs.snapshot.beside).unknown:
             waves.waits = 'it is unknown which hosts are done'
-        elif asked.at_once > self._widest and not self._seeded():
-            waves.waits = endings.too_wide(asked.at_once, self._widest)
-        elif len(late) >= asked.max_late > 0:
+        elif spec.at_once > self._widest and not self._seeded():
+            waves.waits = endings.too_wide(spec.at_once, self._widest)
+        elif len(late) >= spec.max_late > 0:
             waves.waits = f'{wording.some(late)} is late'
-        elif len(self._closed) >= asked.at_once:
+        elif len(self._closed) >= spec.at_once:
             waves.waits = (
                 f'{wording.counted(len(self._closed), "host")} of the scope '
-                f'cannot take servers, and at_once is {asked.at_once}'
+                f'cannot take servers, and at_once is {spec.at_once}'
             )
         return not waves.waits
 
@@ -171,7 +169,7 @@ class _Search:
                 self._held = endings.busy(name)
                 continue
             blockers = _blockers(
-                self._simulation, self._inputs, self._asked, name
+                self._simulation, self._inputs, self._spec, name
             )
             if blockers:
                 some = [f'{who}: {why}' for who, why in blockers.items()]
@@ -207,13 +205,13 @@ class _Search:
 
         Beyond the seeds only if the run stands still without.
         """
-        if not self._asked.seed_hosts:
+        if not self._spec.seed_hosts:
             return False
         open_ = self._in_state(
             State.EMPTYING, State.HANDED_OVER, State.RETURNING
         )
         is_still = not (open_ or self._waves.closing or self._in_hand)
-        return self._seeded() < self._asked.seed_hosts or is_still
+        return self._seeded() < self._spec.seed_hosts or is_still
 
     def _close_seed(self) -> bool:
         """Close the host that is emptied with the fewest further moves."""
@@ -227,7 +225,7 @@ class _Search:
             else:
                 self._waves.waits = self._held
             return False
-        seeds = max(1, self._asked.seed_hosts - self._seeded())
+        seeds = max(1, self._spec.seed_hosts - self._seeded())
         clean = self._clean()
         best: tuple[int, str] | None = None
         for name in candidates[: max(LIGHTEST, seeds)]:
@@ -252,7 +250,7 @@ class _Search:
 
 
 def _blockers(
-    simulation: Simulation, inputs: PhaseInput, asked: Maintenance, host: str
+    simulation: Simulation, inputs: PhaseInput, spec: Maintenance, host: str
 ) -> dict[str, str]:
     """The servers of a host that cannot leave and must: why, by name."""
     index, blockers = simulation.utilization.index, {}
@@ -261,7 +259,7 @@ def _blockers(
         server = inputs.snapshot.instances[uuid]
         may_stay = (
             server.status == maintenance.SHUTOFF
-            and asked.stopped is Stopped.STAY
+            and spec.stopped is Stopped.STAY
         )
         if uuid in inputs.fixed and not may_stay:
             blockers[index.server(instance)] = str(inputs.fixed[uuid])

@@ -27,17 +27,17 @@ class RunQueries:
     """'': every host that is done may serve."""
 
     @classmethod
-    def of(cls, asked: Maintenance, configured: 'RunQueries') -> 'RunQueries':
+    def of(cls, spec: Maintenance, configured: 'RunQueries') -> 'RunQueries':
         return cls(
-            asked.done_query or configured.done,
-            asked.ready_query or configured.ready,
+            spec.done_query or configured.done,
+            spec.ready_query or configured.ready,
         )
 
 
 def view(
     prometheus: QuerySource,
     queries: RunQueries,
-    asked: Maintenance,
+    spec: Maintenance,
     hosts: Collection[str],
     how: HostMatch,
 ) -> tuple[RunView, list[str]]:
@@ -46,7 +46,7 @@ def view(
     :param hosts: names of all that are known
     :returns: with warnings
     """
-    missing = sorted(set(asked.hosts) - set(hosts))
+    missing = sorted(set(spec.hosts) - set(hosts))
     if not queries.done:
         text = (
             'there is no query for the hosts that are done; set [kronos] '
@@ -55,24 +55,24 @@ def view(
         return RunView(text, missing=missing), []
     try:
         done, warnings = _named(
-            prometheus, queries.done, asked, hosts, how, DONE
+            prometheus, queries.done, spec, hosts, how, DONE
         )
         ready = done
         if queries.ready:
             ready, more = _named(
-                prometheus, queries.ready, asked, hosts, how, READY
+                prometheus, queries.ready, spec, hosts, how, READY
             )
             warnings += more
     except exceptions.PrometheusError as error:
         return RunView(str(error), missing=missing), []
-    own = sorted(set(asked.hosts) & done)
+    own = sorted(set(spec.hosts) & done)
     return RunView('', own, sorted({*own} & ready), missing), warnings
 
 
 def _named(
     prometheus: QuerySource,
     query: str,
-    asked: Maintenance,
+    spec: Maintenance,
     hosts: Collection[str],
     how: HostMatch,
     option: str,
@@ -92,7 +92,7 @@ def _named(
     not_numbers = sorted(
         host for host, value in answer.values.items() if math.isnan(value)
     )
-    if own := [host for host in not_numbers if host in asked.hosts]:
+    if own := [host for host in not_numbers if host in spec.hosts]:
         raise exclusions.unusable(
             f'the value of {wording.some(own)} is NaN', option=option
         )

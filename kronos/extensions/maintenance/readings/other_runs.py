@@ -28,8 +28,8 @@ class OtherRunsReader(Reader):
     """Gives what live audits maintain."""
 
     def read(self, look: Look) -> None:
-        asked = maintenance.of(look.settings)
-        own = '' if asked is None else asked.run
+        spec = maintenance.of(look.settings)
+        own = '' if spec is None else spec.run
         cloud, services = look.gathered.cloud, look.gathered.services or {}
         hosts = cloud.hosts | cloud.other_hosts
         for run in self.live():

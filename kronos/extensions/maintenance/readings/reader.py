@@ -44,30 +44,30 @@ class MaintenanceReader(Reader):
         self._recalled = self.in_hand()
 
     def read(self, look: Look) -> None:
-        asked = maintenance.of(look.settings)
-        if asked is None:
+        spec = maintenance.of(look.settings)
+        if spec is None:
             return
         gathered = look.gathered
         hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
         services = gathered.services or {}
         view, warnings = done_hosts.view(
             look.prometheus,
-            RunQueries.of(asked, self.queries),
-            asked,
+            RunQueries.of(spec, self.queries),
+            spec,
             hosts,
             look.settings.host_match,
         )
         inside = {host.name for scope in look.hosts.values() for host in scope}
-        view.missing = sorted({*asked.hosts} - inside)
-        closed = self.closed(asked.run)
-        has_begun = bool(closed) or _is_closing(asked, services)
+        view.missing = sorted({*spec.hosts} - inside)
+        closed = self.closed(spec.run)
+        has_begun = bool(closed) or _is_closing(spec, services)
         if not (has_begun or view.done):
             _require_known(view, sorted(inside))
         if not has_begun:
-            _require_free(asked, services, self.elsewhere(asked.run))
-        warnings += _of_missing(view, asked)
-        hosts_closed = {*_enabled(closed, services)} & {*asked.hosts}
-        moves = self.moves(asked.run)
+            _require_free(spec, services, self.elsewhere(spec.run))
+        warnings += _of_missing(view, spec)
+        hosts_closed = {*_enabled(closed, services)} & {*spec.hosts}
+        moves = self.moves(spec.run)
         gathered.beside[maintenance.NAME] = replace(
             view,
             opened=sorted(hosts_closed - {*view.done}),
@@ -76,18 +76,18 @@ class MaintenanceReader(Reader):
             balancing=[*self.balancing()],
             concurrent=self.concurrent,
             in_hand=in_hand.names(
-                self._recalled, asked.run, gathered.events, gathered.taken_at
+                self._recalled, spec.run, gathered.events, gathered.taken_at
             ),
-            **vars(self.pace(asked.run)),
+            **vars(self.pace(spec.run)),
         )
         gathered.warnings += warnings
 
 
-def _of_missing(view: RunView, asked: Maintenance) -> list[str]:
+def _of_missing(view: RunView, spec: Maintenance) -> list[str]:
     if not view.missing:
         return []
     return [
-        f'hosts of run {asked.run} that are in no scope of the audit: '
+        f'hosts of run {spec.run} that are in no scope of the audit: '
         f'{wording.some(view.missing)}'
     ]
 
@@ -103,14 +103,14 @@ def _enabled(
 
 
 def _is_closing(
-    asked: Maintenance, services: Mapping[str, ComputeService]
+    spec: Maintenance, services: Mapping[str, ComputeService]
 ) -> bool:
     """Whether a host is closed by the run."""
     reasons = [
         closing_reason.parsed(service.disabled_reason)
         for service in services.values()
     ]
-    return any(reason and reason.run == asked.run for reason in reasons)
+    return any(reason and reason.run == spec.run for reason in reasons)
 
 
 def _require_known(view: RunView, inside: list[str]) -> None:
@@ -129,7 +129,7 @@ def _require_known(view: RunView, inside: list[str]) -> None:
 
 
 def _require_free(
-    asked: Maintenance,
+    spec: Maintenance,
     services: Mapping[str, ComputeService],
     elsewhere: Mapping[str, str],
 ) -> None:
@@ -137,7 +137,7 @@ def _require_free(
 
     :raises ConfigurationError: names the host and the run
     """
-    for name in asked.hosts:
+    for name in spec.hosts:
         text = services[name].disabled_reason if name in services else ''
         reason = closing_reason.parsed(text)
         run = reason.run if reason is not None else elsewhere.get(name)

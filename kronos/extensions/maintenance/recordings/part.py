@@ -45,9 +45,9 @@ class MaintenanceRecording(RecordingPart):
 
         :raises ConfigurationError: also for a host that is not recorded
         """
-        asked = maintenance_parameters.parse(dict(parameters))
+        spec = maintenance_parameters.parse(dict(parameters))
         hosts = gathered.cloud.hosts
-        for name in asked.hosts:
+        for name in spec.hosts:
             if name not in hosts:
                 hint = near_names.of_cloud(name, sorted(hosts))
                 raise exceptions.ConfigurationError(
@@ -57,4 +57,4 @@ class MaintenanceRecording(RecordingPart):
         if maintenance.NAME not in gathered.beside:
             gathered.beside[maintenance.NAME] = RunView()
             gathered.warnings.append(NOT_QUERIED)
-        return asked
+        return spec

@@ -21,11 +21,11 @@ class MaintenanceReport(ReportPart):
     sections: ClassVar = ('maintenance.html',)
 
     def settings(self, settings: Settings) -> dict[str, Any]:
-        asked = maintenance.of(settings)
+        spec = maintenance.of(settings)
         return {
             'maintenance': None
-            if asked is None
-            else asdict(asked) | {'hosts': [*asked.hosts]}
+            if spec is None
+            else asdict(spec) | {'hosts': [*spec.hosts]}
         }
 
     def scope(self, scope: AggregateResult) -> dict[str, Any]:

@@ -103,8 +103,8 @@ class TestHostRows(base.BaseTestCase):
             for name in hosts
         }
         history = RunHistory(dict(zip(hosts, pasts, strict=True)), plan=newest)
-        asked = Maintenance('r', tuple(hosts))
-        rows = host_rows.of(asked, services, history, NOW)
+        spec = Maintenance('r', tuple(hosts))
+        rows = host_rows.of(spec, services, history, NOW)
         return [row.state for row in rows]
 
     def test_hosts_that_were_done_before(self) -> None:

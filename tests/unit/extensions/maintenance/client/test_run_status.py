@@ -35,7 +35,7 @@ def status(
             'p', '', '', '', '', 0.0, 0.0, {}, [], [ACTION] * len(plan)
         )
     asked = Maintenance('r', tuple(row.host for row in rows))
-    row = RunAudit('u', 'n', audit, 'CONTINUOUS', '', 0.0, asked)
+    row = RunAudit('u', 'n', audit, 'CONTINUOUS', '', 0.0, spec)
     return RunStatus(Run('r', [row]), rows, RunHistory(plan=newest))
 
 

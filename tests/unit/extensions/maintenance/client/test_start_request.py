@@ -51,10 +51,10 @@ class TestStartRequest(base.BaseTestCase):
             },
             raw,
         )
-        asked = start_request.parsed(raw)
+        spec = start_request.parsed(raw)
         self.assertEqual(
             (('h1', 'h2'), 2, False),
-            (asked.hosts, asked.at_once, asked.reopen),
+            (spec.hosts, spec.at_once, spec.reopen),
         )
 
     def test_bad_files(self) -> None:

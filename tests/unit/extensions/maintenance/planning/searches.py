@@ -21,7 +21,7 @@ GIB = 1024
 
 
 def run(
-    servers: dict[str, list[int]], asked: Maintenance | None = None
+    servers: dict[str, list[int]], spec: Maintenance | None = None
 ) -> maintained.Run:
     """A run through hosts of 16 GiB.
 
@@ -46,7 +46,7 @@ def run(
     )
     room = {'VCPU': 64, 'MEMORY_MB': 16 * GIB, 'DISK_GB': 1000}
     scopes.give_room(cloud, dict.fromkeys(servers, room))
-    return maintained.Run(cloud, asked or Maintenance('r', tuple(servers)))
+    return maintained.Run(cloud, spec or Maintenance('r', tuple(servers)))
 
 
 @dataclass

@@ -19,8 +19,8 @@ class TestBusyHosts(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         hosts: dict[str, list[int]] = {'a': [4], 'b': [4], 'c': [], 'd': []}
-        asked = Maintenance('r', ('a', 'b'), at_once=2)
-        self.case = searches.run(hosts, asked)
+        spec = Maintenance('r', ('a', 'b'), at_once=2)
+        self.case = searches.run(hosts, spec)
 
     def busy(self, **changes: object) -> set[str]:
         self.case.cloud.events = [replace(MOVE, **changes)]

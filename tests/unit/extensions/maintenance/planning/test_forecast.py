@@ -14,10 +14,10 @@ from kronos.extensions.maintenance.outcome import Forecast
 from tests.builders import maintained, timed_run
 
 
-def run_of(hosts: int, allocated: float, **asked: int) -> timed_run.TimedRun:
-    cloud = maintained.cloud(hosts, allocated, 1, asked.pop('spares', 0))
+def run_of(hosts: int, allocated: float, **spec: int) -> timed_run.TimedRun:
+    cloud = maintained.cloud(hosts, allocated, 1, spec.pop('spares', 0))
     names = tuple(sorted(cloud.hosts)[:hosts])
-    return timed_run.TimedRun(cloud, Maintenance('r', names, **asked))
+    return timed_run.TimedRun(cloud, Maintenance('r', names, **spec))
 
 
 def forecast_of(run: timed_run.TimedRun) -> Forecast:
@@ -31,10 +31,10 @@ class TestForecast(base.BaseTestCase):
     )
     @ddt.unpack
     def test_to_the_end(
-        self, hosts: int, allocated: float, asked: dict[str, int]
+        self, hosts: int, allocated: float, spec: dict[str, int]
     ) -> None:
         """Moves are those that no run can do without; the end is near."""
-        run = run_of(hosts, allocated, **asked)
+        run = run_of(hosts, allocated, **spec)
         ahead = forecast_of(run)
         hours = run.hours()
         self.assertEqual({*run.asked.hosts}, run.done)

@@ -16,8 +16,8 @@ class TestHostTimes(base.BaseTestCase):
         cloud = maintained.cloud(2, 0.5, 1)
         settings = Settings(migration_bandwidth=1024.0)
         servers = [s for s in cloud.instances.values() if s.host == 'host-000']
-        asked = Maintenance('r', ('host-000',), work_time=100.0)
-        times = HostTimes(cloud, settings, asked, [servers[0].uuid])
+        spec = Maintenance('r', ('host-000',), work_time=100.0)
+        times = HostTimes(cloud, settings, spec, [servers[0].uuid])
         moving = servers[1:]
         gib = sum(server.memory_mb for server in moving) / 1024
         self.assertAlmostEqual(

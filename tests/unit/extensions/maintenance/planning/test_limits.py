@@ -14,14 +14,14 @@ UNTIL = '2026-11-28 05:30 (UTC)'
 
 
 class TestLimits(base.BaseTestCase):
-    def run_of(self, **asked: object) -> maintained.Run:
+    def run_of(self, **spec: object) -> maintained.Run:
         """Three hosts with servers, and three empty ones."""
         cloud = maintained.cloud(3, 0.5, 1, spares=3)
         names = tuple(sorted(cloud.hosts)[:3])
         for number, name in enumerate(cloud.hosts):
             cloud.hosts[name].availability_zone = f'az{number % 2}'
         run = Maintenance('r', names, at_once=3)
-        return maintained.Run(cloud, replace(run, **asked))
+        return maintained.Run(cloud, replace(run, **spec))
 
     def window(self, seconds: float, **more: bool) -> list[str]:
         run = self.run_of(work_time=600.0)

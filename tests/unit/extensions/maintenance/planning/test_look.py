@@ -34,8 +34,8 @@ class TestLook(base.BaseTestCase):
             if server.host == 'host-001'
         ]
 
-    def look(self, **asked: object) -> Look:
-        run = dataclasses.replace(self.asked, **asked)
+    def look(self, **spec: object) -> Look:
+        run = dataclasses.replace(self.asked, **spec)
         return outcome.of(maintained.Run(self.cloud, run).plan()).look
 
     def test_blockers_are_met(self) -> None:
@@ -140,8 +140,8 @@ class TestLook(base.BaseTestCase):
             (RunView(plans_at_once=1), 2, '1 plan at a time by [watcher_'),
             (RunView(plans_at_once=1, is_forced=False), 1, 'without --force'),
         ):
-            asked = dataclasses.replace(self.asked, at_once=at_once)
-            planned = maintained.Run(self.cloud, asked).plan(view)
+            spec = dataclasses.replace(self.asked, at_once=at_once)
+            planned = maintained.Run(self.cloud, spec).plan(view)
             pace = outcome.of(planned).look.pace
             self.assertIn(words, pace)
             self.assertEqual(bool(words), bool(pace))

@@ -57,15 +57,15 @@ class TestWidest(base.BaseTestCase):
 class TestSearch(base.BaseTestCase):
     def test_larger_than_can_ever_work(self) -> None:
         """Nothing is closed, and the number that works is told."""
-        asked = Maintenance('r', tuple(LIGHT), at_once=3)
-        planned = outcome.of(searches.run(LIGHT, asked).plan())
+        spec = Maintenance('r', tuple(LIGHT), at_once=3)
+        planned = outcome.of(searches.run(LIGHT, spec).plan())
         self.assertEqual([], planned.waves.closing)
         self.assertIn('at_once is 3', planned.waves.waits)
         self.assertIn('set at_once to 2 or less', planned.waves.waits)
 
     def test_a_run_that_has_begun_goes_on(self) -> None:
-        asked = Maintenance('r', tuple(LIGHT), at_once=3)
-        case = searches.run(LIGHT, asked)
+        spec = Maintenance('r', tuple(LIGHT), at_once=3)
+        case = searches.run(LIGHT, spec)
         case.done.add('a')
         planned = outcome.of(case.plan())
         self.assertNotEqual([], planned.waves.closing)

@@ -103,7 +103,5 @@ class TestView(base.BaseTestCase):
     def test_of_the_audit(self) -> None:
         configured = RunQueries('d', 'r')
         self.assertEqual(configured, RunQueries.of(ASKED, configured))
-        asked = Maintenance('r', (), done_query='x', ready_query='y')
-        self.assertEqual(
-            RunQueries('x', 'y'), RunQueries.of(asked, configured)
-        )
+        spec = Maintenance('r', (), done_query='x', ready_query='y')
+        self.assertEqual(RunQueries('x', 'y'), RunQueries.of(spec, configured))

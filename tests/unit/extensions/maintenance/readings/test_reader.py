@@ -42,7 +42,7 @@ class TestReader(base.BaseTestCase):
         elsewhere: dict[str, str] | None = None,
     ) -> RunView:
         nova: Any = None  # it is not asked
-        asked = Maintenance('r', hosts)
+        spec = Maintenance('r', hosts)
         reader = MaintenanceReader(
             RunQueries('done', ''),
             lambda run: closed,
@@ -51,7 +51,7 @@ class TestReader(base.BaseTestCase):
         answers = test_done_hosts.Prometheus(
             done=done or test_done_hosts.reading()
         )
-        settings = Settings(extension=MaintenanceRun(asked))
+        settings = Settings(extension=MaintenanceRun(spec))
         scope = {'agg': [self.hosts['a'], self.hosts['b']]}
         reader.read(Look(self.gathered, scope, nova, answers, settings, print))
         return maintenance.view_of(self.gathered.beside)

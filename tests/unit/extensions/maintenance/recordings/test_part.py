@@ -52,14 +52,14 @@ class TestPart(base.BaseTestCase):
         was.beside = {
             maintenance.NAME: RunView(done=['acme-1'], balancing=['bobs'])
         }
-        asked = Maintenance(
+        spec = Maintenance(
             'payroll', ('acme-1', 'acme-2'), done_query='up{x="acme"}'
         )
         recording = Recording(
             was,
             [],
             ScopeRequest(),
-            Settings(extension=MaintenanceRun(asked)),
+            Settings(extension=MaintenanceRun(spec)),
             {},
             '',
         )
@@ -89,9 +89,9 @@ class TestPart(base.BaseTestCase):
         files = parts.files(was)
         stored = files['extensions/maintenance.json']['maintenance']
         self.assertEqual(view, RunView(**stored))
-        asked = Maintenance('r', ('a', 'b'), at_once=2)
-        rows = dataclasses.asdict(asked) | {'hosts': ['a', 'b']}
-        self.assertEqual(asked, parts.made('maintenance', rows).asked)
+        spec = Maintenance('r', ('a', 'b'), at_once=2)
+        rows = dataclasses.asdict(spec) | {'hosts': ['a', 'b']}
+        self.assertEqual(spec, parts.made('maintenance', rows).asked)
 
     def test_replayed(self) -> None:
         """On a recording of any audit; nobody is taken to be done."""

@@ -58,9 +58,9 @@ class TestReport(base.BaseTestCase):
         self.assertIn('host-001 cannot be emptied: db: [', text)
 
     def test_settings(self) -> None:
-        asked = self.run_of.asked
-        row = PART.settings(Settings(extension=MaintenanceRun(asked)))
-        self.assertEqual([*asked.hosts], row['maintenance']['hosts'])
+        spec = self.run_of.asked
+        row = PART.settings(Settings(extension=MaintenanceRun(spec)))
+        self.assertEqual([*spec.hosts], row['maintenance']['hosts'])
         self.assertIsNone(PART.settings(Settings())['maintenance'])
 
     def test_nothing_is_maintained(self) -> None:
