@@ -105,7 +105,7 @@ def run(
     with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
-        live_plans = publishing.live_plans()
+        live_plans = publishing.live_plans(request.audit)
         since = cooldown.watcher_since(settings, time.time())
         events = history.events(since, request.audit)
         reader.recall()

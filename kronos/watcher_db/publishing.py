@@ -73,16 +73,22 @@ def is_active() -> Any:
     )
 
 
-def live_plans() -> frozenset[str]:
+def live_plans(audit: str = '') -> frozenset[str]:
     """Uuids of the plans that move servers, will, or did a moment ago.
 
+    :param audit: uuid of the audit that asks. If it is continuous, its plans
+        that wait for an applier are left out: Watcher cancels those of them
+        that have not begun until it has planned, so the others are new to it
     :raises DatabaseUnknown: the database does not tell
     """
     try:
-        hosts_of = lock.exclusively(_live)
+        return lock.exclusively(
+            lambda session: (
+                frozenset(_live(session)) - _dropped(session, audit)
+            )
+        )
     except lock.FAILURES as error:
         raise _unknown(error) from error
-    return frozenset(hosts_of)
 
 
 def publish(plan: str, basis: Basis) -> str:
@@ -123,6 +129,21 @@ def _publish(session: Any, plan: str, basis: Basis) -> str:
     if written.rowcount != 1:
         raise DatabaseUnknown(reason=f'action plan {plan} is gone')
     return ''
+
+
+def _dropped(session: Any, audit: str) -> set[str]:
+    """Plans of a continuous audit that its next run is to replace."""
+    continuous = objects.audit.AuditType.CONTINUOUS.value
+    rows = session.execute(
+        sa.select(_Plan.c.uuid)
+        .join_from(_Plan, _Audit, _Plan.c.audit_id == _Audit.c.id)
+        .where(
+            _Audit.c.uuid == audit,
+            _Audit.c.audit_type == continuous,
+            _Plan.c.state == objects.action_plan.State.RECOMMENDED,
+        )
+    )
+    return {row.uuid for row in rows}
 
 
 def _live(session: Any) -> dict[str, set[str]]:

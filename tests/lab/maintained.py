@@ -86,7 +86,8 @@ class MaintainedTestCase(base.LabTestCase):
         audit = self.audit(
             f'hosts={",".join(self.rack)} run={self.run_name} '
             f'at_once={self.at_once} {parameters}'.strip(),
-            f'--audit_type CONTINUOUS --interval {SECONDS} --auto-trigger',
+            f'--audit_type CONTINUOUS --interval {SECONDS} --auto-trigger '
+            '--force',
             'kronos_maintain',
         )
         self.addCleanup(

@@ -8,7 +8,7 @@ from typing import ClassVar
 from kronos.engine.extension import Extension, Phase
 from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.planning.phase_input import PhasePlan
-from kronos.engine.reasons import Reason
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
@@ -83,6 +83,7 @@ class MaintenanceRun(Extension):
             uuid: why
             for uuid, why in result.unmovable.items()
             if not isinstance(why.code, MaintenanceCode)
+            and why.code is not Code.INSTANCE_ON_ITS_WAY
         }
         run.look = look.of(snapshot, self.asked, fixed)
         run.forecast = forecast.of(
@@ -108,13 +109,18 @@ def _outcome(
     )
     occupied = _count_servers(result, snapshot, outcome)
     emptied = [name for name, row in states.items() if _is_emptied(row)]
+    in_hand = {*view.in_hand}
     outcome.handing_over = [
         name
         for name in (*emptied, *outcome.waves.closing)
-        if name not in occupied
+        if name not in occupied | in_hand
     ]
     if spec.reopen:
-        outcome.reopening = outcome.hosts(State.RETURNING)
+        outcome.reopening = [
+            name
+            for name in outcome.hosts(State.RETURNING)
+            if name not in in_hand
+        ]
     hosts = {each.host for each in snapshot.instances.values()}
     outcome.empty_done = [
         name for name in outcome.hosts(State.DONE) if name not in hosts

@@ -19,6 +19,8 @@ MAINTAINED = 'it is being maintained'
 """Why other audits leave a host alone."""
 
 
+TURN_SECONDS = 60.0
+"""Between two audits, where nobody says otherwise."""
 SHUTOFF = 'SHUTOFF'
 """The status of a stopped server."""
 
@@ -86,6 +88,16 @@ class RunView:
     """Names of live audits that balance the hosts meanwhile."""
     concurrent: int = 2
     """Moves of a scope that may run at a time."""
+    in_hand: list[HostName] = field(default_factory=list)
+    """Hosts that started plans of the run close, empty, hand over or open:
+    they are left to those."""
+    turn_seconds: float = TURN_SECONDS
+    """From one audit of the run to the next."""
+    plans_at_once: int = 0
+    """Plans of the run that Watcher carries out side by side; 0: not known,
+    which counts as one."""
+    is_forced: bool = True
+    """Whether the audit plans while plans of Watcher run."""
 
 
 def of(settings: Settings) -> Maintenance | None:

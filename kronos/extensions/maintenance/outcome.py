@@ -69,6 +69,9 @@ class Look:
     """The largest at_once with which the run can begin."""
     others: list[str] = field(default_factory=list)
     """Hosts that take no server, and that the run has not closed."""
+    pace: str = ''
+    """Why fewer than at_once hosts are emptied at a time; '': as many are, or
+    nobody knows."""
     hints: list[str] = field(default_factory=list)
     """What else an operator should know before, as sentences."""
 

@@ -168,6 +168,8 @@ def _expected(row: RunOutcome) -> Iterator[str]:
         yield wording.counted(ahead.moves, 'move') + least + ' to come'
     if ahead.seconds:
         yield f'the end in about {durations.rounded(ahead.seconds)}'
+    if row.look.pace:
+        yield row.look.pace
     if ahead.stuck:
         yield f'no room to empty {wording.some(ahead.stuck, SHOWN)}'
 

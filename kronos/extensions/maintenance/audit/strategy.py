@@ -53,7 +53,11 @@ class Maintain(base.KronosStrategy):
     def reader(
         cls, settings: Settings, conf: Any, clients: 'HostProcess'
     ) -> Reader:
-        from kronos.extensions.maintenance.audit import history, live_runs
+        from kronos.extensions.maintenance.audit import (
+            history,
+            live_runs,
+            started_plans,
+        )
         from kronos.extensions.maintenance.readings.done_hosts import (
             RunQueries,
         )
@@ -68,8 +72,10 @@ class Maintain(base.KronosStrategy):
         return MaintenanceReader(
             queries,
             history.closed,
-            history.elsewhere,
+            live_runs.elsewhere,
             live_runs.moves,
             live_runs.balancing,
             conf.kronos.max_concurrent_migrations,
+            started_plans.in_hand,
+            live_runs.pace,
         )

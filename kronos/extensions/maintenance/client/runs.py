@@ -78,8 +78,13 @@ def listed(watcher: WatcherClient) -> list[Run]:
 
     :raises ClientError: Watcher is away, or refuses
     """
+    return of(watcher.audits())
+
+
+def of(rows: Iterable[Json]) -> list[Run]:
+    """The runs of audits, in their order."""
     runs: dict[str, Run] = {}
-    for row in watcher.audits():
+    for row in rows:
         if row.get('strategy_name') != STRATEGY:
             continue
         audit = _audit(row)

@@ -75,6 +75,11 @@ def why_none(waves: Waves) -> str:
     return f'{host} cannot be emptied ({why}){more}'
 
 
+def busy(host: str) -> str:
+    """Why a host is not closed from or to which servers are on their way."""
+    return f'servers are on their way from or to {host}'
+
+
 def too_wide(at_once: int, widest: int) -> str:
     """Why a run does not begin that can never be so wide."""
     if not widest:

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The forecast of a run: how many moves it makes, and when it ends.
 
-The run is gone through to its end, plan by plan, as the search would plan it
-and Watcher carry it out: the next plan begins when the last one has ended. Of
-each plan the duration is what the limits of moves allow at best.
+The run is gone through to its end, audit by audit, as the search would plan
+it and Watcher carry it out: as many plans side by side as it lets run, the
+moves of each host one after the other.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from kronos.engine.arrays import IntArray
-from kronos.engine.scheduling import makespan
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
 from kronos.extensions.maintenance import host_states, maintenance
@@ -21,32 +19,13 @@ from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.outcome import Forecast
 from kronos.extensions.maintenance.planning import starts
 from kronos.extensions.maintenance.planning.cluster import Cluster
-from kronos.extensions.maintenance.planning.host_times import (
-    EMPTY_SECONDS,
-    TURN_SECONDS,
-    HostTimes,
-)
+from kronos.extensions.maintenance.planning.host_times import HostTimes
+from kronos.extensions.maintenance.planning.timetable import Plan, Timetable
 
 HEAVIEST = 12
 """Hosts that are tried for a plan, the heaviest first."""
 LIGHTEST = 4
 """Hosts that are tried as a seed, the lightest first."""
-
-
-@dataclass
-class _Trip:
-    scope: str
-    source: str
-    destination: str
-
-
-@dataclass
-class _Plan:
-    """What one plan does."""
-
-    closing: list[int] = field(default_factory=list)
-    trips: list[_Trip] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
 
 
 def of(
@@ -92,25 +71,30 @@ class _Course:
             if self._cluster.hosts[host] not in blocked
         ]
         self._lost, self._zones = begin.lost, begin.zones
-        self._returns, self._clean = begin.returns, begin.clean
+        self._clean = begin.clean
+        self._table = Timetable(
+            maintenance.view_of(snapshot.beside),
+            spec.work_time,
+            begin.returns,
+        )
         self._forecast = Forecast()
         self._seeded = len(states) - len(self._to_do) - len(blocked)
 
     def run(self) -> Forecast:
         forecast = self._forecast
         forecast.least_moves = self._bound()
-        now = 0.0
-        while self._emptied or self._to_do or self._returns:
+        now: float | None = 0.0
+        while now is not None:
             self._open(now)
-            plan = self._next()
-            if not plan.closing:
-                if not self._returns:
-                    break
-                now = min(self._returns.values())
-                continue
-            now = self._carry_out(plan, now)
+            if self._table.may_plan(now):
+                self._table.carry_out(self._next(now), now)
+            now = self._table.next_audit(now)
+        forecast.ends = {
+            self._cluster.hosts[host]: end
+            for host, end in self._table.ends.items()
+        }
         forecast.stuck = [self._cluster.hosts[host] for host in self._to_do]
-        forecast.seconds = now
+        forecast.seconds = max(forecast.ends.values(), default=0.0)
         return forecast
 
     def _bound(self) -> int:
@@ -122,7 +106,7 @@ class _Course:
         """
         to_move = [*self._emptied, *self._to_do]
         number = sum(len(self._cluster.on[host]) for host in to_move)
-        if self._emptied or self._returns or not self._to_do:
+        if self._emptied or self._table.closed or not self._to_do:
             return number
         clean = self._targets(self._clean)
         return number + min(
@@ -135,50 +119,49 @@ class _Course:
         return np.array(sorted(hosts), dtype=np.intp)
 
     def _open(self, now: float) -> None:
-        """Take back the hosts that serve again by now."""
-        for host, when in list(self._returns.items()):
-            if when <= now:
-                del self._returns[host]
-                self._zones[self._zone(self._cluster.hosts[host])] -= 1
-                self._clean.add(host)
-                name = self._cluster.hosts[host]
-                self._forecast.ends[name] = when
+        """Take back the hosts that are open by now."""
+        for host in self._table.opened(now):
+            self._zones[self._zone(self._cluster.hosts[host])] -= 1
+            self._clean.add(host)
 
-    def _next(self) -> _Plan:
-        plan = _Plan()
+    def _next(self, now: float) -> Plan:
+        plan = Plan(self._table.done(now))
         for host in self._emptied:
             self._empty(plan, host)
         self._emptied = []
         while self._to_do and self._free_slots(plan) > 0:
-            if not (self._heaviest(plan) or self._seed(plan)):
+            if not (self._heaviest(plan, now) or self._seed(plan, now)):
                 break
         return plan
 
-    def _free_slots(self, plan: _Plan) -> int:
-        taken = self._lost + len(self._returns) + len(plan.closing)
-        return self._spec.at_once - taken
+    def _free_slots(self, plan: Plan) -> int:
+        taken = self._table.closed + len(plan.closing)
+        return self._spec.at_once - self._lost - taken
 
     def _zone(self, name: str) -> str:
         return self._snapshot.hosts[name].availability_zone
 
-    def _by_weight(self) -> list[int]:
-        """Hosts that their zones allow to close, the heaviest first."""
+    def _by_weight(self, now: float) -> list[int]:
+        """Hosts that may be closed, the heaviest first."""
         on, most = self._cluster.on, self._spec.at_once_per_az
         hosts = [
             host
             for host in self._to_do
-            if most is None
-            or self._zones[self._zone(self._cluster.hosts[host])] < most
+            if self._table.is_filled(host, now)
+            and (
+                most is None
+                or self._zones[self._zone(self._cluster.hosts[host])] < most
+            )
         ]
         return sorted(hosts, key=lambda host: (-len(on[host]), host))
 
-    def _heaviest(self, plan: _Plan) -> bool:
+    def _heaviest(self, plan: Plan, now: float) -> bool:
         """Close the heaviest host that fits onto clean hosts whole."""
         clean = self._targets(self._clean)
         if not clean.size:
             return False
         tried = 0
-        for host in self._by_weight():
+        for host in self._by_weight(now):
             servers = self._cluster.on[host]
             if not self._cluster.may_fit(servers, clean):
                 continue
@@ -190,15 +173,15 @@ class _Course:
                 break
         return False
 
-    def _seed(self, plan: _Plan) -> bool:
+    def _seed(self, plan: Plan, now: float) -> bool:
         """Close the host of which the fewest servers move again."""
-        is_still = not (self._returns or plan.closing)
+        is_still = not (self._table.closed or plan.closing)
         may = self._seeded < self._spec.seed_hosts or is_still
         if not (self._spec.seed_hosts and may):
             return False
         clean = self._targets(self._clean)
         costs = []
-        for host in self._by_weight()[::-1][:LIGHTEST]:
+        for host in self._by_weight(now)[::-1][:LIGHTEST]:
             places = self._cluster.places(self._cluster.on[host], clean)
             costs.append((places.count(None), host))
         if not costs:
@@ -212,7 +195,7 @@ class _Course:
         self._empty(plan, host)
         return True
 
-    def _empty(self, plan: _Plan, host: int) -> None:
+    def _empty(self, plan: Plan, host: int) -> None:
         """Move all servers of a host: to clean hosts, else to others."""
         cluster = self._cluster
         if host in self._to_do:
@@ -228,10 +211,9 @@ class _Course:
             self._forecast.moves += 1
             self._forecast.twice += place is None
             cluster.move(server, host, target)
-            plan.trips.append(
-                _Trip('', cluster.hosts[host], cluster.hosts[target])
-            )
-            plan.seconds.append(self._move_seconds[server])
+            plan.seconds[host] += self._move_seconds[server]
+            if place is None:
+                plan.filled.add(target)
         plan.closing.append(host)
 
     def _elsewhere(self, server: int) -> int | None:
@@ -245,14 +227,3 @@ class _Course:
         rest = self._cluster.free[:, targets] - self._cluster.need[:, [server]]
         share = (rest / self._cluster.capacity[:, targets]).min(axis=0)
         return int(targets[np.argmax(np.nan_to_num(share, nan=1.0))])
-
-    def _carry_out(self, plan: _Plan, now: float) -> float:
-        """Moves run side by side as far as the limits let them.
-
-        :returns: when the plan has ended
-        """
-        most = maintenance.view_of(self._snapshot.beside).concurrent
-        took = makespan.lower_bound(plan.trips, plan.seconds, most)
-        for host in plan.closing:
-            self._returns[host] = now + took + self._times.beside
-        return now + took + EMPTY_SECONDS + TURN_SECONDS / 2

@@ -7,14 +7,13 @@ from collections.abc import Collection
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.settings import OUT_OF_HOST, Settings
 from kronos.engine.types import Instance, Snapshot
+from kronos.extensions.maintenance import maintenance
 from kronos.extensions.maintenance.maintenance import Maintenance
 
 EMPTY_SECONDS = 60.0
 """Between the two looks before a hand-over."""
-TURN_SECONDS = 60.0
-"""Between two audits, where nobody says otherwise."""
-OPEN_SECONDS = 1.5 * TURN_SECONDS
-"""Until an audit sees that a host is done, and the next that it is open."""
+OPEN_TURNS = 1.5
+"""Audits until one sees that a host is done, and the next that it is open."""
 
 
 class HostTimes:
@@ -31,6 +30,8 @@ class HostTimes:
         staying: Collection[str] = (),
     ) -> None:
         self._spec = spec
+        view = maintenance.view_of(snapshot.beside)
+        self._turn_seconds = view.turn_seconds
         self._costs = MigrationCosts(snapshot, settings)
         self._drain: dict[str, float] = defaultdict(float)
         for uuid, instance in snapshot.instances.items():
@@ -48,7 +49,8 @@ class HostTimes:
     @property
     def beside(self) -> float:
         """Seconds from the last server's leaving until the next comes."""
-        return EMPTY_SECONDS + self._spec.work_time + OPEN_SECONDS
+        opening = OPEN_TURNS * self._turn_seconds
+        return EMPTY_SECONDS + self._spec.work_time + opening
 
     def whole(self, host: str) -> float:
         """Seconds from the closing of a host to its opening."""

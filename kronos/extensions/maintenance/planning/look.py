@@ -13,7 +13,11 @@ from kronos.engine.reasons import Reason
 from kronos.engine.types import Instance, ServerGroup, Snapshot
 from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.host_states import HostState, State
-from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
+from kronos.extensions.maintenance.maintenance import (
+    Maintenance,
+    RunView,
+    Stopped,
+)
 from kronos.extensions.maintenance.outcome import Look, Staying
 from kronos.extensions.maintenance.planning.cluster import Cluster
 
@@ -56,8 +60,23 @@ def of(
         if needed > open_hosts - spec.at_once
     ]
     look.most_at_once = _most_at_once(snapshot, ahead, look.others, unmovable)
+    look.pace = _pace(maintenance.view_of(snapshot.beside), spec)
     look.hints = [*_hints(snapshot, spec, states, look)]
     return look
+
+
+def _pace(view: RunView, spec: Maintenance) -> str:
+    if not view.is_forced:
+        return (
+            'one plan at a time, and none beside other plans, as the audit '
+            'was created without --force'
+        )
+    if not 0 < view.plans_at_once < spec.at_once:
+        return ''
+    return (
+        f'{wording.counted(view.plans_at_once, "plan")} at a time by '
+        f'[watcher_applier] workers, and at_once is {spec.at_once}'
+    )
 
 
 def _may_stay(server: Instance, spec: Maintenance) -> bool:

@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kronos.engine.types import Snapshot
-from kronos.extensions.maintenance import host_states
+from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.closing_reason import Step
 from kronos.extensions.maintenance.host_states import HostState, State
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.planning.cluster import Cluster
-from kronos.extensions.maintenance.planning.host_times import OPEN_SECONDS
 
 
 @dataclass
@@ -22,10 +21,10 @@ class Start:
     """What the run finds."""
 
     emptied: list[int]
-    """Hosts that it is emptying."""
+    """Hosts that it is emptying, or that a started plan is about to."""
     to_do: list[int]
     returns: dict[int, float]
-    """Seconds until each host that is handed over serves again."""
+    """Seconds until the work on each host that is handed over is done."""
     clean: set[int]
     """Hosts that are done, or are not to be done, and take servers."""
     lost: int
@@ -45,17 +44,19 @@ def of(
     :param states: of the hosts of the run
     """
     closed = host_states.unavailable(snapshot, states)
+    in_hand = {*maintenance.view_of(snapshot.beside).in_hand}
     ours = [name for name in closed if _step(states, name) is not None]
     return Start(
         emptied=[
             cluster.position[name]
-            for name in states
+            for name, row in states.items()
             if _step(states, name) is Step.EMPTYING
+            or (row.state is State.TO_DO and name in in_hand)
         ],
         to_do=[
             cluster.position[name]
             for name, row in states.items()
-            if row.state is State.TO_DO
+            if row.state is State.TO_DO and name not in in_hand
         ],
         returns=_returns(snapshot.taken_at, spec, states, cluster),
         clean={
@@ -89,5 +90,5 @@ def _returns(
         rest = spec.work_time - row.seconds(now)
         if row.state is State.RETURNING:
             rest = 0.0
-        returns[cluster.position[name]] = max(0.0, rest) + OPEN_SECONDS
+        returns[cluster.position[name]] = max(0.0, rest)
     return returns

@@ -18,7 +18,11 @@ from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from kronos.extensions.maintenance.outcome import Waves
-from kronos.extensions.maintenance.planning import endings, widths
+from kronos.extensions.maintenance.planning import (
+    busy_hosts,
+    endings,
+    widths,
+)
 from kronos.extensions.maintenance.planning.host_times import HostTimes
 from kronos.extensions.maintenance.planning.limits import Limits
 from kronos.extensions.maintenance.planning.room import Room
@@ -62,16 +66,25 @@ class _Search:
         self._states = host_states.of(inputs.snapshot, spec)
         self._waves = Waves()
         self._widest = widths.widest(inputs.snapshot)
+        view = maintenance.view_of(inputs.snapshot.beside)
+        self._in_hand = {*view.in_hand}
+        self._busy = busy_hosts.of(inputs.snapshot, inputs.settings)
         self._held = ''
         """Why a host that could be emptied is not closed now."""
         self._closed = host_states.unavailable(inputs.snapshot, self._states)
-        """Hosts that take no server."""
+        """Hosts that take no server, or that a started plan closes."""
+        self._closed += [
+            name
+            for name in self._in_state(State.TO_DO)
+            if name in self._in_hand
+        ]
         times = HostTimes(inputs.snapshot, inputs.settings, spec, inputs.fixed)
         self._limits = Limits(inputs.snapshot, spec, times)
 
     def run(self) -> PhaseResult:
         for name in self._in_state(State.EMPTYING, State.LATE):
-            if self._index.host[name] in self._inputs.sources:
+            is_source = self._index.host[name] in self._inputs.sources
+            if is_source and name not in self._in_hand:
                 self._go_on(self._index.host[name])
         while self._may_close():
             if not (self._close_heaviest() or self._close_seed()):
@@ -90,7 +103,7 @@ class _Search:
         hosts = [
             name
             for name in self._in_state(State.TO_DO)
-            if name not in self._waves.closing
+            if name not in {*self._waves.closing, *self._in_hand}
         ]
         load = np.bincount(
             self._simulation.placement.host_of,
@@ -147,27 +160,17 @@ class _Search:
             )
         return not waves.waits
 
-    def _blockers(self, host: int) -> dict[str, str]:
-        """The servers of a host that cannot leave and must: why, by name."""
-        placement, fixed = self._simulation.placement, self._inputs.fixed
-        blockers = {}
-        for instance in placement.on(host).tolist():
-            uuid = self._index.instances[instance]
-            server = self._inputs.snapshot.instances[uuid]
-            may_stay = (
-                server.status == maintenance.SHUTOFF
-                and self._spec.stopped is Stopped.STAY
-            )
-            if uuid in fixed and not may_stay:
-                blockers[self._index.server(instance)] = str(fixed[uuid])
-        return blockers
-
     def _candidates(self) -> list[str]:
         """Hosts that may be closed now, the heaviest first."""
         candidates = []
         self._held = ''
         for name in self._to_do():
-            blockers = self._blockers(self._index.host[name])
+            if name in self._busy:
+                self._held = endings.busy(name)
+                continue
+            blockers = _blockers(
+                self._simulation, self._inputs, self._spec, name
+            )
             if blockers:
                 some = [f'{who}: {why}' for who, why in blockers.items()]
                 self._waves.blocked[name] = wording.some(some, SHOWN)
@@ -194,7 +197,8 @@ class _Search:
 
     def _seeded(self) -> int:
         """Hosts of the run that were or are emptied."""
-        return len(self._in_state(*BEGUN)) + len(self._waves.closing)
+        begun = {*self._in_state(*BEGUN), *self._waves.closing}
+        return len(begun | self._in_hand)
 
     def _may_seed(self) -> bool:
         """Whether servers may go to hosts that are to be done.
@@ -206,7 +210,7 @@ class _Search:
         open_ = self._in_state(
             State.EMPTYING, State.HANDED_OVER, State.RETURNING
         )
-        is_still = not (open_ or self._waves.closing)
+        is_still = not (open_ or self._waves.closing or self._in_hand)
         return self._seeded() < self._spec.seed_hosts or is_still
 
     def _close_seed(self) -> bool:
@@ -243,3 +247,20 @@ class _Search:
         self._close(name)
         self._waves.seeds.append(name)
         return True
+
+
+def _blockers(
+    simulation: Simulation, inputs: PhaseInput, spec: Maintenance, host: str
+) -> dict[str, str]:
+    """The servers of a host that cannot leave and must: why, by name."""
+    index, blockers = simulation.utilization.index, {}
+    for instance in simulation.placement.on(index.host[host]).tolist():
+        uuid = index.instances[instance]
+        server = inputs.snapshot.instances[uuid]
+        may_stay = (
+            server.status == maintenance.SHUTOFF
+            and spec.stopped is Stopped.STAY
+        )
+        if uuid in inputs.fixed and not may_stay:
+            blockers[index.server(instance)] = str(inputs.fixed[uuid])
+    return blockers

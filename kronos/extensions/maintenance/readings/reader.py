@@ -2,7 +2,7 @@
 """The reader of a run: which hosts are done, and which others opened."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kronos.common import exceptions
 from kronos.common.names import near_names
@@ -10,8 +10,10 @@ from kronos.engine import wording
 from kronos.engine.types import ComputeService
 from kronos.extensions.maintenance import closing_reason, maintenance
 from kronos.extensions.maintenance.maintenance import Maintenance, RunView
-from kronos.extensions.maintenance.readings import done_hosts
+from kronos.extensions.maintenance.readings import done_hosts, in_hand
 from kronos.extensions.maintenance.readings.done_hosts import RunQueries
+from kronos.extensions.maintenance.readings.in_hand import HostInHand
+from kronos.extensions.maintenance.readings.pace import Pace
 from kronos.snapshots.reader import Look, Reader
 
 
@@ -21,6 +23,7 @@ class MaintenanceReader(Reader):
 
     queries: RunQueries
     """Of ``[kronos]``."""
+    _recalled: Sequence[HostInHand] = field(default=(), init=False)
     closed: Callable[[str], Collection[str]] = lambda run: ()
     """Gives the hosts that a run has closed, as Watcher remembers."""
     elsewhere: Callable[[str], Mapping[str, str]] = lambda run: {}
@@ -31,6 +34,14 @@ class MaintenanceReader(Reader):
     """Gives the names of live audits that balance."""
     concurrent: int = 2
     """``max_concurrent_migrations``"""
+    in_hand: Callable[[], Sequence[HostInHand]] = tuple
+    """Gives the hosts that started plans of all runs are to change."""
+    pace: Callable[[str], Pace] = lambda run: Pace()
+    """Gives the pace of a run."""
+
+    def recall(self) -> None:
+        """Before Nova is asked: what ends meanwhile, Nova shows."""
+        self._recalled = self.in_hand()
 
     def read(self, look: Look) -> None:
         spec = maintenance.of(look.settings)
@@ -55,19 +66,19 @@ class MaintenanceReader(Reader):
         if not has_begun:
             _require_free(spec, services, self.elsewhere(spec.run))
         warnings += _of_missing(view, spec)
-        opened = {
-            name
-            for name in _enabled(closed, services)
-            if name in spec.hosts and name not in view.done
-        }
+        hosts_closed = {*_enabled(closed, services)} & {*spec.hosts}
         moves = self.moves(spec.run)
         gathered.beside[maintenance.NAME] = replace(
             view,
-            opened=sorted(opened),
+            opened=sorted(hosts_closed - {*view.done}),
             moved=len(moves),
             moved_twice=sum(number > 1 for number in moves.values()),
             balancing=[*self.balancing()],
             concurrent=self.concurrent,
+            in_hand=in_hand.names(
+                self._recalled, spec.run, gathered.events, gathered.taken_at
+            ),
+            **vars(self.pace(spec.run)),
         )
         gathered.warnings += warnings
 

@@ -105,6 +105,5 @@ def _in_the_way(row: RunOutcome) -> list[str]:
         'the resize'
         for host, servers in look.may_return.items()
     ]
-    return lines + [
-        text[:1].upper() + text[1:] for text in (*look.groups, *look.hints)
-    ]
+    texts = [*look.groups, look.pace, *look.hints]
+    return lines + [text[:1].upper() + text[1:] for text in texts if text]

@@ -7,7 +7,12 @@ from typing import Any
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.extensions.maintenance.audit import history, live_runs, strategy
+from kronos.extensions.maintenance.audit import (
+    history,
+    live_runs,
+    started_plans,
+    strategy,
+)
 from kronos.extensions.maintenance.extension import MaintenanceRun
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.readings.done_hosts import RunQueries
@@ -62,9 +67,11 @@ class TestMaintain(base.BaseTestCase):
             MaintenanceReader(
                 RunQueries('d', 'r'),
                 history.closed,
-                history.elsewhere,
+                live_runs.elsewhere,
                 live_runs.moves,
                 live_runs.balancing,
+                in_hand=started_plans.in_hand,
+                pace=live_runs.pace,
             ),
             reader,
         )

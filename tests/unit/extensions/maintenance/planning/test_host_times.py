@@ -23,7 +23,7 @@ class TestHostTimes(base.BaseTestCase):
         self.assertAlmostEqual(
             6 * len(moving) + gib, times.drain('host-000'), 3
         )
-        beside = host_times.EMPTY_SECONDS + 100 + host_times.OPEN_SECONDS
+        beside = host_times.EMPTY_SECONDS + 100 + host_times.OPEN_TURNS * 60
         self.assertAlmostEqual(
             times.drain('host-000') + beside, times.whole('host-000')
         )

@@ -130,3 +130,18 @@ class TestLook(base.BaseTestCase):
         every = [*self.asked.hosts]
         self.assertIn('names all hosts', hints(RunView(done=every)))
         self.assertEqual('', hints(RunView(done=every[:1])))
+
+    def test_pace(self) -> None:
+        """What keeps a run from emptying as many hosts as it may."""
+        for view, at_once, words in (
+            (RunView(), 2, ''),
+            (RunView(plans_at_once=2), 2, ''),
+            (RunView(plans_at_once=1), 1, ''),
+            (RunView(plans_at_once=1), 2, '1 plan at a time by [watcher_'),
+            (RunView(plans_at_once=1, is_forced=False), 1, 'without --force'),
+        ):
+            spec = dataclasses.replace(self.asked, at_once=at_once)
+            planned = maintained.Run(self.cloud, spec).plan(view)
+            pace = outcome.of(planned).look.pace
+            self.assertIn(words, pace)
+            self.assertEqual(bool(words), bool(pace))

@@ -9,7 +9,6 @@ from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from kronos.extensions.maintenance.maintenance import Maintenance, RunView
 from kronos.extensions.maintenance.planning import starts
 from kronos.extensions.maintenance.planning.cluster import Cluster
-from kronos.extensions.maintenance.planning.host_times import OPEN_SECONDS
 from tests.builders import maintained
 
 
@@ -54,12 +53,20 @@ class TestStart(base.BaseTestCase):
         )
         start = self.start()
         self.assertEqual([0], start.emptied)
-        self.assertEqual({1: 400.0 + OPEN_SECONDS}, start.returns)
+        self.assertEqual({1: 400.0}, start.returns)
         self.assertEqual([4], start.to_do)
         self.assertEqual({3, 5}, start.clean)
         self.assertEqual(1, start.lost)
         self.assertEqual(3, start.zones.total())
 
+    def test_in_hand(self) -> None:
+        """A host that a started plan is about to close."""
+        view = RunView(in_hand=[self.names[2]])
+        self.cloud.beside[maintenance.NAME] = view
+        start = self.start()
+        self.assertEqual([2], start.emptied)
+        self.assertEqual([0, 1, 3, 4], sorted(start.to_do))
+
     def test_work_that_takes_longer(self) -> None:
         self.close(self.names[1], Step.HANDED_OVER, 700)
-        self.assertEqual({1: OPEN_SECONDS}, self.start().returns)
+        self.assertEqual({1: 0.0}, self.start().returns)
