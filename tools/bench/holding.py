@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the room for large servers lasts, with and without its hold.
+"""The slots that are left after new servers, with and without a hold.
 
 A cloud as a plan leaves it that has made room: full hosts, and one slot on
 each of some others. Small servers arrive, one after the other, and Nova's own
