@@ -43,10 +43,11 @@ OPTS = [
         'slot_weight',
         default=0,
         min=0,
-        help='What a host weighs less for each slot that a new server would '
-        'cost there. A slot is room for one more server of a flavor of '
-        'watched_flavors. 1: as much as the largest difference in load. 0: '
-        'slots do not matter. Related options: watched_flavors, hold_until.',
+        help='The weigher subtracts this from the weight of a host for each '
+        'slot that a new server would cost there. A slot is room for one '
+        'more server of a flavor of watched_flavors. 1: as much as the '
+        'largest difference in load. 0: slots do not matter. Related '
+        'options: watched_flavors, hold_until.',
     ),
     cfg.StrOpt(
         'hold_until',
