@@ -10,12 +10,14 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.common import exceptions
-from kronos.common.units import time_units
+from kronos.common.units import dates, time_units
 from kronos.conf import extensions
 from kronos.conf import opts as conf_opts
 
 OLD_GROUPS = {'engine': 'kronos', 'prometheus': 'kronos_prometheus'}
 """Groups of kronos-openstack, and what took their place."""
+DATES = ('hold_until',)
+"""Options that are dates."""
 # oslo.config tells the place only within its text.
 _PLACE = re.compile(r"detail='([^']+)'\) is not valid")
 
@@ -107,6 +109,8 @@ def fault_of(opt: Any, value: Any) -> str:
         )
     if isinstance(value, float) and not math.isfinite(value):
         return f'{value:g} is not a finite number'
+    if opt.name in DATES and value:
+        return dates.fault(value)
     return ''
 
 

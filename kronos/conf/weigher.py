@@ -39,4 +39,21 @@ OPTS = [
         'this time the weigher adds the expected load of its vCPUs, '
         'less and less.',
     ),
+    cfg.FloatOpt(
+        'slot_weight',
+        default=0,
+        min=0,
+        help='The weigher subtracts this from the weight of a host for each '
+        'slot that a new server would cost there. A slot is room for one '
+        'more server of a flavor of watched_flavors. 1: as much as the '
+        'largest difference in load. 0: slots do not matter. Related '
+        'options: watched_flavors, hold_until.',
+    ),
+    cfg.StrOpt(
+        'hold_until',
+        default='',
+        help='Date at which slot_weight ceases to apply, such as 2026-12-31 '
+        'or 2026-12-31T18:00+01:00. Without a time zone, it is in UTC. '
+        'Empty: no end.',
+    ),
 ]

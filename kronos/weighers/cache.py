@@ -25,6 +25,7 @@ from kronos.weighers.host_scores import HostScores, KnownHost, PolicyAnswers
 from kronos.weighers.log_messages import LogMessages
 from kronos.weighers.recent_placements import RecentPlacements
 from kronos.weighers.score_source import RefreshSeconds, ScoreSource
+from kronos.weighers.slot_hold import SlotHold
 
 LOG = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Cache:
     :param clock: seconds that only grow
     :param sleep: of the thread
     :param spawn: starts the thread
+    :param read_hold: reads the hold of room; it raises nothing
     """
 
     def __init__(
@@ -60,11 +62,15 @@ class Cache:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
         spawn: Callable[[Callable[[], None]], None] | None = None,
+        read_hold: Callable[[], SlotHold | None] = lambda: None,
     ) -> None:
         self._source = source
         self._clock = clock
         self._sleep = sleep
         self._spawn = spawn or _spawn
+        self._read_hold = read_hold
+        self.hold: SlotHold | None = None
+        """Of room for watched flavors, until the next refresh."""
         self._started: dict[int, object] = {}
         """By process, the token of who began."""
         self._scores: HostScores | None = None
@@ -210,6 +216,7 @@ class Cache:
         try:
             options = self._source.options()
             seconds = options.refresh_seconds
+            self.hold = self._read_hold()
             self._refresh(options)
         except BaseException as error:
             weigher_metrics.refresh_failed()

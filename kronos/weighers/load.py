@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import nova.conf
+from nova import context, exception, objects
 from nova import utils as nova_utils
 from nova.scheduler import utils, weights
 from oslo_concurrency import processutils
@@ -13,13 +14,14 @@ from kronos.conf import opts
 from kronos.engine import phase_rules
 from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.settings import SoftRules
-from kronos.engine.types import MigrationPhase
+from kronos.engine.types import Flavor, MigrationPhase
 from kronos.metrics import process
 from kronos.metrics.metric import Source
 from kronos.policies.models import Mode
 from kronos.weighers import (
     cache,
     score_source,
+    slot_hold,
     soft_groups,
     weigher_metrics,
     workers,
@@ -47,7 +49,8 @@ class KronosWeigher(weights.BaseHostWeigher):
 
     def __init__(self, scores: cache.Cache | None = None) -> None:
         self._cache = scores or cache.Cache(
-            score_source.ScoreSource(CONF, _session)
+            score_source.ScoreSource(CONF, _session),
+            read_hold=slot_hold.HoldReader(CONF, _flavor).read,
         )
         if scores is None:
             process.prepare(Source.SCHEDULER, CONF.kronos_metrics)
@@ -57,7 +60,10 @@ class KronosWeigher(weights.BaseHostWeigher):
     def weigh_objects(
         self, weighed_obj_list: list[Any], weight_properties: Any
     ) -> list[float]:
-        """A weight in [0, 1] for each host, in their order."""
+        """A weight in [0, 1] for each host, in their order.
+
+        Below 0 with ``slot_weight``.
+        """
         weighing = weigher_metrics.Weighing()
         try:
             weighed = self._weigh_all(weighed_obj_list, weight_properties)
@@ -74,12 +80,14 @@ class KronosWeigher(weights.BaseHostWeigher):
         self._multiplier = _multiplier()
         states = [weighed_host.obj for weighed_host in weighed_obj_list]
         weighed = self._cache.weigh(states, _vcpus(weight_properties))
-        if not getattr(weight_properties, 'instance_group', None):
-            return weighed
-        hosts = [state.host for state in states]
-        return soft_groups.bound(
-            weighed, hosts, weight_properties, _penalty(CONF.kronos)
-        )
+        if getattr(weight_properties, 'instance_group', None):
+            hosts = [state.host for state in states]
+            weighed = soft_groups.bound(
+                weighed, hosts, weight_properties, _penalty(CONF.kronos)
+            )
+        if (hold := self._cache.hold) is not None:
+            weighed = hold.weighed(weighed, states, weight_properties)
+        return weighed
 
     def _weigh_object(self, host_state: Any, weight_properties: Any) -> float:
         try:
@@ -131,6 +139,25 @@ def _penalty(kronos: Any) -> float:
     if meaning is SoftGroups.PRICED:
         return float(kronos.soft_rule_penalty)
     return soft_groups.FULL_PENALTY
+
+
+def _flavor(name: str) -> Flavor | None:
+    """From Nova's API database, as nova-scheduler has it."""
+    admin = context.get_admin_context()
+    try:
+        flavor = objects.Flavor.get_by_name(admin, name)
+    except exception.FlavorNotFoundByName:
+        return None
+    return Flavor(
+        flavor.flavorid,
+        flavor.name,
+        flavor.vcpus,
+        flavor.memory_mb,
+        flavor.root_gb,
+        flavor.ephemeral_gb,
+        flavor.swap,
+        dict(flavor.extra_specs),
+    )
 
 
 def _workers() -> int:

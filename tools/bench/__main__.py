@@ -24,6 +24,7 @@ if not __package__:
 from bench import (  # noqa: E402
     challenge,
     disruption,
+    holding,
     maintenance,
     memory,
     metered,
@@ -43,6 +44,7 @@ from kronos.common.exceptions import KronosException  # noqa: E402
 TEXTS = {
     'plans': plans.text,
     'weighing': weighing.text,
+    'holding': holding.text,
     'metrics': metered.text,
     'disruption': disruption.text,
     'maintenance': maintenance.text,
@@ -116,6 +118,7 @@ def _measured(
             1 if parsed.quick else plans.case.REPEATS,
         ),
         'weighing': lambda: processes.run('bench.weighing'),
+        'holding': holding.rows,
         'metrics': lambda: metered.rows(folder),
         'disruption': lambda: disruption.rows(folder),
         'maintenance': maintenance.rows,

@@ -16,6 +16,7 @@ CALM = ('calm', 'planetlab')
 PUBLIC = ('roadef', 'fragments')
 PARTS = (
     *USUAL,
+    'holding',
     'metrics',
     'disruption',
     'maintenance',

@@ -18,9 +18,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from bench import processes, table
+from kronos.engine.types import Flavor
 
 SIZES = (1000, 5000)
 ROUNDS = {1000: 41, 5000: 15}
@@ -39,6 +41,14 @@ POLICY = """
     vm_profile_label: instance
     vm_profile_label_type: nova_instance_uuid
 """
+
+
+@dataclass
+class Hold:
+    """Options of the weigher that hold room."""
+
+    weight: float
+    flavor: Flavor
 
 
 class _End(Exception):
@@ -113,19 +123,27 @@ class Rig:
     """Nova's weighers and ours over hosts as Nova has them.
 
     :param folder: where a policies file may be
+    :param load_of: the load of a host by its number
+    :param hold: whether room is held
     """
 
-    def __init__(self, hosts: int, folder: str) -> None:
+    def __init__(
+        self,
+        hosts: int,
+        folder: str,
+        load_of: Callable[[int], float] = lambda n: n * 7919 % 1000 / 1000,
+        hold: Hold | None = None,
+    ) -> None:
         from nova.scheduler import weights
 
-        from kronos.weighers import cache, load, score_source
+        from kronos.weighers import cache, load, score_source, slot_hold
 
         path = pathlib.Path(folder) / 'policies.yaml'
         path.write_text(
             'policies:'
             + ''.join(POLICY.format(*one) for one in POLICIES.items())
         )
-        self._server = _Prometheus(hosts)
+        self._server = _Prometheus(hosts, load_of)
         conf = load.CONF
         conf([], project='nova', default_config_files=[])
         conf.set_override('policies_file', str(path), 'kronos')
@@ -133,10 +151,18 @@ class Rig:
         conf.set_override('url', self._server.url, 'kronos_prometheus')
         # The answer is made once.
         conf.set_override('staleness_threshold', 3600, 'kronos_prometheus')
+        if hold:
+            conf.set_override('slot_weight', hold.weight, 'kronos')
+            conf.set_override('watched_flavors', [hold.flavor.name], 'kronos')
         works: list[Callable[[], None]] = []
         self._kronos = load.KronosWeigher(
             cache.Cache(
-                score_source.ScoreSource(conf), sleep=_end, spawn=works.append
+                score_source.ScoreSource(conf),
+                sleep=_end,
+                spawn=works.append,
+                read_hold=slot_hold.HoldReader(
+                    conf, lambda _: hold and hold.flavor
+                ).read,
             )
         )
         self._handler = weights.HostWeightHandler()
@@ -146,9 +172,9 @@ class Rig:
                 ['nova.scheduler.weights.all_weighers']
             )
         ]
-        self._states = list(_states(hosts))
-        self._spec = _spec()
-        self._weigh()
+        self.states = list(_states(hosts))
+        self._spec = spec()
+        self.weigh()
         [self._work] = works
         self.refresh()
         result = self._kronos.weigh_objects(self._candidates(), self._spec)
@@ -173,7 +199,7 @@ class Rig:
         pairs = []
         for n in range(rounds):
             turn = -1 if n % 2 else 1
-            states = _as_in_a_request(self._states)
+            states = _as_in_a_request(self.states)
             gc.collect()
             found = [self._all(some, states) for some in both[::turn]]
             pairs.append(found[::turn])
@@ -188,15 +214,15 @@ class Rig:
         """
         found: list[list[float]] = [[], [], [], []]
         for n in range(rounds):
-            self._weigh()
+            self.weigh()
             found[0].append(self._read())
-            found[1].append(self._weigh())
+            found[1].append(self.weigh())
             if n % 3 == 0:
                 self.refresh()
-                found[2].append(self._weigh())
-            for state in self._states:
+                found[2].append(self.weigh())
+            for state in self.states:
                 state.vcpus_used += -2 if n % 2 else 2
-            found[3].append(self._weigh())
+            found[3].append(self.weigh())
         return [statistics.median(some) for some in found]
 
     def work_of_weighing(self) -> Iterator[Callable[[], object]]:
@@ -207,13 +233,19 @@ class Rig:
                 self._kronos.weigh_objects, some, self._spec
             )
 
+    def best(self, states: list[Any], request: Any, is_ours: bool) -> Any:
+        """The host that a server of this request is sent to."""
+        weighers = [*self._theirs, *([self._kronos] if is_ours else ())]
+        weighed = self._handler.get_weighed_objects(weighers, states, request)
+        return weighed[0].obj
+
     def _all(self, weighers: list[Any], states: list[Any]) -> float:
         handler, spec = self._handler, self._spec
         return timed(
             lambda: handler.get_weighed_objects(weighers, states, spec)
         )
 
-    def _weigh(self) -> float:
+    def weigh(self) -> float:
         some = self._candidates()
         return timed(lambda: self._kronos.weigh_objects(some, self._spec))
 
@@ -227,7 +259,7 @@ class Rig:
         )
 
     def _candidates(self) -> list[Any]:
-        states = _as_in_a_request(self._states)
+        states = _as_in_a_request(self.states)
         return [self._handler.object_class(state, 0.0) for state in states]
 
 
@@ -290,11 +322,20 @@ def _states(number: int) -> Iterator[Any]:
         yield state
 
 
-def _spec() -> Any:
+def spec(vcpus: int = 4, memory_mb: int = 8192) -> Any:
+    """The request for a new server."""
     from nova import objects
 
     return objects.RequestSpec(
-        flavor=objects.Flavor(vcpus=4, memory_mb=8192, extra_specs={}),
+        flavor=objects.Flavor(
+            vcpus=vcpus,
+            memory_mb=memory_mb,
+            root_gb=0,
+            ephemeral_gb=0,
+            swap=0,
+            extra_specs={},
+        ),
+        is_bfv=True,
         image=objects.ImageMeta(properties=objects.ImageMetaProps()),
         pci_requests=objects.InstancePCIRequests(requests=[]),
         requested_destination=None,
@@ -306,8 +347,8 @@ def _spec() -> Any:
 class _Prometheus:
     """Answers every query with one sample of each host."""
 
-    def __init__(self, hosts: int) -> None:
-        body = _answer(hosts)
+    def __init__(self, hosts: int, load_of: Callable[[int], float]) -> None:
+        body = _answer(hosts, load_of)
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = 'HTTP/1.1'
@@ -338,12 +379,12 @@ class _Prometheus:
         self._server.server_close()
 
 
-def _answer(hosts: int) -> bytes:
+def _answer(hosts: int, load_of: Callable[[int], float]) -> bytes:
     now = time.time()
     rows = [
         {
             'metric': {'host': f'compute{n:05}'},
-            'value': [now, str(n * 7919 % 1000 / 1000)],
+            'value': [now, str(load_of(n))],
         }
         for n in range(hosts)
     ]

@@ -40,6 +40,10 @@ ELSEWHERE = re.compile(
     r'|(resources|trait|in_tree|member_of)[0-9_]'
 )
 HARMLESS = ('hw:vif_multiqueue_enabled',)
+NODES = (
+    'gives servers a NUMA topology, and Nova does not show what is free on '
+    'the NUMA nodes of a host'
+)
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,7 @@ def why_not(flavor: Flavor) -> str:
         if key in HARMLESS:
             continue
         if spec.startswith(NUMA):
-            return (
-                f'its extra spec {spec} gives servers a NUMA topology, and '
-                'Nova does not show what is free on the NUMA nodes of a host'
-            )
+            return f'its extra spec {spec} {NODES}'
         if spec.startswith(DEVICES):
             return (
                 f'its extra spec {spec} requires a device, and Kronos does '
@@ -105,6 +106,28 @@ def why_not(flavor: Flavor) -> str:
     if not any(demand(flavor).values()):
         return 'it requires no resources'
     return ''
+
+
+def numa(extra_specs: Mapping[str, str]) -> str:
+    """The first extra spec that gives a server a NUMA topology; '' if none."""
+    specs = (f'{key}={value}' for key, value in sorted(extra_specs.items()))
+    return next((spec for spec in specs if spec.startswith(NUMA)), '')
+
+
+def nearest(flavor: Flavor, by_name: Mapping[str, Flavor]) -> Flavor | None:
+    """The flavor nearest in size whose slots are counted; None: no such one.
+
+    One that is as large comes before all that are smaller.
+    """
+    counted = [each for each in by_name.values() if not why_not(each)]
+
+    def rank(each: Flavor) -> tuple[bool, int, int, str]:
+        vcpus = each.vcpus - flavor.vcpus
+        memory_mb = each.memory_mb - flavor.memory_mb
+        is_smaller = min(vcpus, memory_mb) < 0
+        return is_smaller, abs(vcpus), abs(memory_mb), each.name
+
+    return min(counted, key=rank, default=None)
 
 
 def demand(flavor: Flavor, counts_disk: bool = True) -> dict[str, int]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The extension that makes room: its answers to the trunk's questions."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -67,7 +68,7 @@ class MakeRoom(Extension):
         inventory: CloudInventory,
         request: ScopeRequest,
     ) -> RoomNeeds:
-        """The flavors that it knows.
+        """The flavors that it knows; servers on NUMA nodes stay.
 
         :raises ConfigurationError: a wanted flavor is unknown, or its slots
             cannot be counted
@@ -77,6 +78,7 @@ class MakeRoom(Extension):
         )
         for name in self.asked.numbers if self.asked else ():
             require_countable(name, by_name)
+        _stay(snapshot)
         return RoomNeeds(by_name)
 
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
@@ -112,6 +114,26 @@ def require_countable(name: str, by_name: Mapping[str, Flavor]) -> None:
         hint = near_names.of_cloud(name, sorted(by_name))
         raise ConfigurationError(reason=f'there is no flavor {name}; {hint}')
     if why := flavors.why_not(by_name[name]):
-        raise ConfigurationError(
-            reason=f'no room can be made for flavor {name}: {why}'
+        nearest = flavors.nearest(by_name[name], by_name)
+        possible = (
+            f'room can be made for {nearest.name}, the nearest in size'
+            if nearest
+            else 'name a flavor without it'
         )
+        raise ConfigurationError(
+            reason=f'no room can be made for flavor {name}: {why}; {possible}'
+        )
+
+
+def _stay(snapshot: Snapshot) -> None:
+    """Leave servers with a NUMA topology where they are.
+
+    What they would take of the nodes of a destination is not known, so no
+    room can be promised after their moves.
+    """
+    for uuid, instance in snapshot.instances.items():
+        spec = flavors.numa(instance.extra_specs)
+        if spec and not instance.unmovable:
+            snapshot.instances[uuid] = dataclasses.replace(
+                instance, unmovable=f'its extra spec {spec} {flavors.NODES}'
+            )

@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from unittest import mock
 
 import fixtures
 
@@ -13,10 +14,10 @@ import fixtures
 from tests.functional.nova import weighing  # isort: split
 
 import nova.conf
-from nova import objects, test
+from nova import exception, objects, test
 from nova.scheduler import host_manager, weights
 
-from kronos.weighers import cache, load
+from kronos.weighers import cache, load, slot_hold
 from tests import places
 
 CONF = nova.conf.CONF
@@ -81,6 +82,58 @@ class TestClass(ClassTestCase):
         self.cache.weigh = lambda states, vcpus: [0.5, 0.51]
         found = self.weigh(state('a'), state('b'))
         self.assertAlmostEqual(0.01, found['b'] - found['a'])
+
+    def test_room_is_held(self):
+        """A slot counts for more than the load, beyond the scale, too."""
+        self.cache.weigh = lambda states, vcpus: [0.3, 0.2, 0.9]
+        self.cache.hold = slot_hold.SlotHold(1.0, ((16.0, 0.0, 0.0),))
+        hosts = [state(name) for name in 'abc']
+        for host, used in zip(hosts, (15, 14, 15), strict=True):
+            host.vcpus_total, host.vcpus_used = 32, used
+            host.cpu_allocation_ratio = 1.0
+        flavor = objects.Flavor(
+            vcpus=2, memory_mb=4, root_gb=1, ephemeral_gb=0, swap=0
+        )
+        spec = objects.RequestSpec(
+            instance_group=None, flavor=flavor, is_bfv=False
+        )
+        found = self.weigh(*hosts, spec=spec)
+        self.assertEqual(['b', 'c', 'a'], sorted(found, key=found.get)[::-1])
+        self.assertAlmostEqual(0.6, found['c'] - found['a'])
+
+    def test_a_flavor_of_nova(self):
+        """None if there is none; what else is wrong is the reader's."""
+        flavor = objects.Flavor(
+            flavorid='7',
+            name='f16',
+            vcpus=16,
+            memory_mb=32768,
+            root_gb=10,
+            ephemeral_gb=1,
+            swap=512,
+            extra_specs={'hw:boot_menu': 'true'},
+        )
+
+        def get_by_name(admin, name):
+            self.assertTrue(admin.is_admin)
+            if name != 'f16':
+                raise exception.FlavorNotFoundByName(flavor_name=name)
+            return flavor
+
+        with mock.patch.object(objects.Flavor, 'get_by_name', get_by_name):
+            self.assertIsNone(load._flavor('f61'))
+            found = load._flavor('f16')
+        self.assertEqual(
+            (16, 32768, 10, 1, 512, {'hw:boot_menu': 'true'}),
+            (
+                found.vcpus,
+                found.memory_mb,
+                found.root_gb,
+                found.ephemeral_gb,
+                found.swap_mb,
+                found.extra_specs,
+            ),
+        )
 
     def test_one_host(self):
         """For a server of that size."""

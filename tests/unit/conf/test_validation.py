@@ -37,6 +37,7 @@ class OptionsTestCase(base.BaseTestCase):
 
     def test_good_ones(self):
         validation.require_valid(self.conf('cooldown = 5'))
+        validation.require_valid(self.conf('hold_until = 2026-12-31'))
         validation.require_valid(self.conf())
 
     def test_every_kind_of_rule(self):
@@ -54,6 +55,7 @@ class OptionsTestCase(base.BaseTestCase):
             ('report_dir = /$kronos', 'substituting group kronos'),
             ('refresh_seconds = nan', 'nan is not a finite number'),
             ('settling_seconds = inf', 'inf is not a finite number'),
+            ('hold_until = soon', "'soon' is not a date: write it as"),
             ('cooldown =', 'it is empty: give it a value, or remove it'),
             ('soft_rule_penalty =  ', 'the default is 0.05'),
             ('policies_file =', 'default is /etc/kronos/policies.yaml'),

@@ -26,6 +26,7 @@ from bench import (  # noqa: E402
     challenge,
     clusters,
     disruption,
+    holding,
     maintenance,
     memory,
     metered,
@@ -288,6 +289,18 @@ class TestMaintenance(BenchTestCase):
         self.assertTrue(maintenance.is_met([row]))
         self.assertFalse(maintenance.is_met([row, {**row, 'seconds': 1.1}]))
         self.assertIn('0.90', maintenance.text([row]))
+
+
+class TestHolding(BenchTestCase):
+    def test_the_text(self) -> None:
+        row = {'weighers': 'x', 'slots': 9, 'after_100': 5, 'refused': 0}
+        self.assertIn('x             9          5', holding.text([row]))
+        self.assertIn('Nova is not installed', holding.text([]))
+
+    def test_each_case_is_of_a_row(self) -> None:
+        for arrivals in holding.ARRIVALS:
+            self.assertIn(f'after_{arrivals}', holding.COLUMNS)
+        self.assertIn(0.0, [weight for _, _, weight in holding.CASES])
 
 
 class TestStalls(BenchTestCase):

@@ -82,6 +82,51 @@ class TestWhyNot(base.BaseTestCase):
         self.assertEqual('it requires no resources', flavors.why_not(nothing))
 
 
+class TestNuma(base.BaseTestCase):
+    def test_specs(self) -> None:
+        for key, value in (
+            ('hw:numa_nodes', '1'),
+            ('hw:numa_cpus.0', '0,1'),
+            ('hw:cpu_policy', 'dedicated'),
+            ('hw:cpu_policy', 'mixed'),
+            ('hw:cpu_realtime', 'yes'),
+            ('hw:mem_page_size', '1048576'),
+            ('hw:pmem', '6GB'),
+            ('hw:cpu_thread_policy', 'isolate'),
+            ('hw:emulator_threads_policy', 'isolate'),
+            ('resources:PCPU', '4'),
+        ):
+            specs = {'a': 'b', key: value}
+            self.assertEqual(f'{key}={value}', flavors.numa(specs))
+            why = flavors.why_not(Flavor('n', 'n', 4, 16, extra_specs=specs))
+            self.assertIn(f'{key}={value} gives servers a NUMA topology', why)
+
+    def test_none(self) -> None:
+        for specs in ({}, {'hw:cpu_policy': 'shared', 'hw:boot_menu': '1'}):
+            self.assertEqual('', flavors.numa(specs))
+
+
+class TestNearest(base.BaseTestCase):
+    def nearest(self, *sizes: tuple[int, int]) -> str:
+        numa = Flavor('n', 'n', 8, 16, extra_specs={'hw:numa_nodes': '1'})
+        by_name = {'n': numa}
+        for vcpus, memory_mb in sizes:
+            name = f'{vcpus}-{memory_mb}'
+            by_name[name] = Flavor(name, name, vcpus, memory_mb)
+        found = flavors.nearest(numa, by_name)
+        return found.name if found else ''
+
+    def test_as_large(self) -> None:
+        self.assertEqual('16-32', self.nearest((7, 16), (16, 32), (32, 64)))
+        self.assertEqual('8-16', self.nearest((9, 16), (8, 16), (8, 17)))
+
+    def test_all_are_smaller(self) -> None:
+        self.assertEqual('6-12', self.nearest((2, 4), (6, 12)))
+
+    def test_none_is_counted(self) -> None:
+        self.assertEqual('', self.nearest())
+
+
 class TestOfCloud(base.BaseTestCase):
     def test_of_servers(self) -> None:
         server: Any = Instance(

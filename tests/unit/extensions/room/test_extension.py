@@ -7,8 +7,8 @@ from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine.settings import Settings
-from kronos.engine.types import Flavor
-from kronos.extensions.room import extension, room
+from kronos.engine.types import Flavor, Headroom
+from kronos.extensions.room import extension, room, room_parameters
 from kronos.extensions.room.extension import MakeRoom
 from kronos.extensions.room.room import RoomNeeds, RoomRequest
 from kronos.recordings import parts
@@ -75,6 +75,106 @@ class TestFlavors(base.BaseTestCase):
                 ConfigurationError, self.cut, flavors={name: 1}
             )
             self.assertIn(text, str(error))
+
+    def test_servers_on_numa_nodes_stay(self) -> None:
+        """Whatever an operator allows to move otherwise."""
+        snapshot = rooms.scope()
+        for uuid in ('a4', 'b4'):
+            snapshot.instances[uuid].extra_specs = {'hw:numa_nodes': '1'}
+        snapshot.instances['b4'].unmovable = 'excluded'
+        given = dict(snapshot.instances)
+        inventory = CloudInventory(
+            Cloud({}, {}, []), None, [*snapshot.instances.values()]
+        )
+        asked = MakeRoom(RoomRequest({'f2': 1}))
+        asked.cut(snapshot, inventory, ScopeRequest())
+        why = {
+            uuid: instance.unmovable
+            for uuid, instance in snapshot.instances.items()
+            if instance.unmovable
+        }
+        self.assertEqual({'a4', 'b4'}, {*why})
+        self.assertIn('hw:numa_nodes=1 gives servers a NUMA', why['a4'])
+        self.assertEqual('excluded', why['b4'])
+        self.assertEqual('', given['a4'].unmovable)
+        result = rooms.plan(snapshot, flavors={'f8': 1})
+        moved = {step.instance for step in result.steps}
+        self.assertEqual(set(), moved & {'a4', 'b4'})
+
+
+class TestBadInput(base.BaseTestCase):
+    """Each is one sentence with what is possible instead."""
+
+    def refused(self, specs: dict[str, str]) -> str:
+        by_name = dict(rooms.FLAVORS)
+        by_name['bad'] = Flavor('b', 'bad', 7, 16, extra_specs=specs)
+        error = self.assertRaises(
+            ConfigurationError, extension.require_countable, 'bad', by_name
+        )
+        self.assertEqual(1, len(str(error).splitlines()))
+        return str(error)
+
+    def test_flavors(self) -> None:
+        for specs, reason in (
+            ({'hw:cpu_policy': 'dedicated'}, 'gives servers a NUMA topology'),
+            ({'hw:mem_page_size': 'large'}, 'gives servers a NUMA topology'),
+            ({'pci_passthrough:alias': 'nic:1'}, 'requires a device'),
+            ({'resources:VGPU': '1'}, 'requires a device'),
+            ({'accel:device_profile': 'fpga'}, 'requires a device'),
+            ({'group_policy': 'none'}, 'does not read'),
+        ):
+            text = self.refused(specs)
+            self.assertIn(reason, text)
+            self.assertIn(
+                '; room can be made for f8, the nearest in size', text
+            )
+
+    def test_no_flavor_is_possible(self) -> None:
+        specs = {'hw:numa_nodes': '1'}
+        by_name = {'bad': Flavor('b', 'bad', 7, 16, extra_specs=specs)}
+        error = self.assertRaises(
+            ConfigurationError, extension.require_countable, 'bad', by_name
+        )
+        self.assertIn('; name a flavor without it', str(error))
+
+    def test_none_of_anything(self) -> None:
+        for raw, text in (
+            ({'flavors': {}}, 'such as {"f16": 3} or f16=3'),
+            ({'flavors': {'f8': 0}}, 'numbers from 1 to 10000'),
+            ({'flavors': 'f8=none'}, 'numbers from 1 to 10000'),
+            (
+                {'flavor': 'f8', 'max_migrations': 0},
+                'whole number from 1 to',
+            ),
+        ):
+            error = self.assertRaises(
+                ConfigurationError, room_parameters.parse, raw
+            )
+            self.assertIn(text, str(error))
+
+    def test_a_scope_in_which_nothing_fits(self) -> None:
+        """That no slot can be won is proven."""
+        snapshot = rooms.scope()
+        for host in snapshot.hosts.values():
+            host.headroom = {
+                'VCPU': Headroom(6, 6),
+                'MEMORY_MB': Headroom(1000, 24),
+            }
+        result = rooms.plan(snapshot, flavor='f4', max_migrations=5)
+        self.assertEqual(
+            'slots of f4: 0 -> 0 after 0 migrations; no plan with as many '
+            'migrations has more',
+            result.reason,
+        )
+
+    def test_joint_targets_that_exclude_each_other(self) -> None:
+        result = rooms.plan(rooms.scope(), flavors={'f10': 1, 'f8': 1})
+        self.assertRegex(
+            result.reason,
+            'no number of migrations makes room for 1 server of f10 and 1 '
+            'server of f8; at most [01] servers? of f10 and [01] servers? of '
+            'f8 can get room',
+        )
 
 
 class TestReplay(base.BaseTestCase):
