@@ -81,8 +81,8 @@ def of_report(report: Mapping[str, Any]) -> dict[str, Certificate]:
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigurationError(
-            reason='the file is no report of a plan that makes room, as '
-            f'kronos-replay -f json prints it: {error!r}'
+            reason='the file is no report of a plan that makes room: '
+            f'{error!r}'
         ) from error
 
 
