@@ -2,8 +2,9 @@
 """The command kronos-replay: it plans a recording, and changes nothing.
 
 Exit status: 0 when all was planned, whatever the outcome; 1 when a recording,
-a policies file or an override cannot be used, when no policy could be, or
-when the output cannot be written; 2 when the arguments are wrong.
+a policies file or an override cannot be used, when no policy could be, when a
+proof does not hold, or when the output cannot be written; 2 when the arguments
+are wrong.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
-from kronos.cmd.replays import replay_tables, slots
+from kronos.cmd.replays import proofs, replay_tables, slots
 from kronos.cmd.replays import summary as replay_summary
 from kronos.cmd.screen import progress
 from kronos.common import plain_text, timing
@@ -48,13 +49,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     many = len(paths) > 1 or parsed.compare is not None
     if many and parsed.html:
         parser.error('--html requires exactly one recording, and no --compare')
-    if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
+    if [
+        *parsed.path,
+        parsed.policies,
+        parsed.compare,
+        parsed.check_proof,
+    ].count('-') > 1:
         parser.error('- can be used only once')
     if misuse := slots.misuse(parsed, len(paths)):
+        parser.error(misuse)
+    if misuse := proofs.misuse(parsed, len(paths)):
         parser.error(misuse)
     with progress.shown(PROGRAM):
         if parsed.slots:
             return _show_slots(paths[0], parsed)
+        if parsed.check_proof is not None:
+            return _check_proof(paths[0], parsed)
         return _many(paths, parsed) if many else _play(paths[0], parsed)
 
 
@@ -93,6 +103,7 @@ def argument_parser() -> argparse.ArgumentParser:
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     slots.add(parser)
+    proofs.add(parser)
     program.add_format(parser)
     parser.add_argument(
         '--html',
@@ -120,6 +131,14 @@ def _show_slots(path: str, parsed: argparse.Namespace) -> int:
     table = slots.of(what_if.read(path, options), options, parsed.flavor)
     terminal.show(table.printed(parsed.format, program.width(parsed)))
     return 0
+
+
+def _check_proof(path: str, parsed: argparse.Namespace) -> int:
+    options = what_if.of(parsed, parsed.policies)
+    recording = what_if.read(path, options)
+    checked = proofs.check(recording, options, parsed.check_proof)
+    terminal.show(checked.printed(parsed.format, program.width(parsed)))
+    return 0 if checked.holds else 1
 
 
 def _play(path: str, parsed: argparse.Namespace) -> int:

@@ -162,6 +162,17 @@ class Extension:
     ) -> None:
         """Add what is its own to the result of a scope."""
 
+    def checking(self, report: Mapping[str, Any]) -> Self | None:
+        """The extension that checks the proofs of a report, and plans nothing.
+
+        Where one holds, the scope is ``done``; its reason has the words.
+
+        :param report: the document of a replay
+        :returns: None: its plans have no proofs that prices hold
+        :raises ConfigurationError: a proof is of another format
+        """
+        return None
+
     def follow(
         self,
         case: PlanningInput,

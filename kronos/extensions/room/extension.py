@@ -3,8 +3,8 @@
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from kronos.common.exceptions import ConfigurationError
 from kronos.common.names import near_names
@@ -14,7 +14,8 @@ from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.settings import Settings
 from kronos.engine.slots import counting, flavors
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
-from kronos.extensions.room import room
+from kronos.extensions.room import certificates, room
+from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import search
 from kronos.extensions.room.room import (
     RoomNeeds,
@@ -38,6 +39,8 @@ class MakeRoom(Extension):
     """It moves servers so that new ones of a flavor fit."""
 
     asked: RoomRequest | None = None
+    claims: Mapping[str, Certificate] | None = None
+    """Certificates to check instead of planning, by scope."""
 
     name: ClassVar[str] = room.NAME
     asks: ClassVar[type | None] = RoomRequest
@@ -80,6 +83,9 @@ class MakeRoom(Extension):
             require_countable(name, by_name)
         _stay(snapshot)
         return RoomNeeds(by_name)
+
+    def checking(self, report: Mapping[str, Any]) -> Self:
+        return replace(self, claims=certificates.of_report(report))
 
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
         return set()

@@ -12,6 +12,7 @@ from kronos.common.names.name_marks import FlavorName
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
+from kronos.extensions.room.certificates import Certificate
 
 NAME = 'room'
 """Of the extension."""
@@ -101,6 +102,8 @@ class RoomOutcome:
     """What is possible instead, if the wanted room is not."""
     budget: int | None = None
     """Migrations that are left, if they are too few."""
+    certificate: Certificate | None = None
+    """Prices that prove the bound; None: no prices do."""
 
     @property
     def has_number(self) -> bool:
@@ -131,6 +134,11 @@ def of(settings: Settings) -> RoomRequest | None:
     """What the audit asks for; None if it makes no room."""
     request = settings.extension.asked
     return request if isinstance(request, RoomRequest) else None
+
+
+def claims_of(settings: Settings) -> Mapping[str, Certificate] | None:
+    """The certificates to check instead of planning, by scope."""
+    return getattr(settings.extension, 'claims', None)
 
 
 def needs_of(snapshot: Snapshot) -> RoomNeeds:

@@ -38,6 +38,16 @@ class ScopeCase:
     wanted: tuple[Wanted, ...]
     names: tuple[str, ...]
     """Of the flavors, as the next."""
+    resources: tuple[str, ...] = ()
+    """The resource classes, which come first among the cluster's."""
+
+    def kinds(self) -> list[tuple[dict[str, int], int]]:
+        """What a server of each kind takes, and how many there are."""
+        numbers = self.cluster.counts().sum(axis=0).tolist()
+        return [
+            (dict(zip(self.resources, way.demand, strict=False)), number)
+            for way, number in zip(self.cluster.ways, numbers, strict=True)
+        ]
 
     def alone(self, place: int) -> Cluster:
         """The cluster with the slots of another of the flavors."""
@@ -116,7 +126,7 @@ class _Case:
             occupied,
         )
         names = tuple(flavor.name for flavor, _ in self._flavors)
-        return ScopeCase(cluster, targets, names)
+        return ScopeCase(cluster, targets, names, tuple(self._resources))
 
     def _where(self, simulation: Simulation) -> BoolArray:
         """[movable, H]: where servers may ever go, or are."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search that makes room: the fewest moves, or the most slots.
 
-The program by counts gives the best final placement and a bound; the moves to
-it are then ordered, each asked of all constraints of the phase. If no order
-exists, the destination at which servers wait is forbidden, and the program is
-solved again.
+In a small scope, the program by counts gives the best final placement. In a
+large one, each host has trades with prices, of which the best are chosen. The
+moves are then ordered, each asked of all constraints of the phase. If no order
+exists, the placement is forbidden, and the program is solved again. Prices
+prove the bound in both.
 """
 
 import math
@@ -15,6 +16,7 @@ from kronos.engine.slots import flavors
 from kronos.engine.slots.flavors import SlotFlavor
 from kronos.engine.types import StopReason
 from kronos.extensions.room import room
+from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import (
     counts,
     greedy,
@@ -23,6 +25,8 @@ from kronos.extensions.room.planning import (
     texts,
 )
 from kronos.extensions.room.planning.counts import Counted, Counts
+from kronos.extensions.room.planning.market import checking, plans, proofs
+from kronos.extensions.room.planning.market.masters import Aim
 from kronos.extensions.room.planning.ordering import Ordered
 from kronos.extensions.room.planning.step_rules import StepRules
 from kronos.extensions.room.room import Proof, RoomOutcome, RoomRequest
@@ -31,8 +35,11 @@ TRIES = 12
 """Final placements for which an order is sought."""
 SPARE = 2
 """Moves more than the fewest that an order may need, as detours."""
-LIMIT = 12_000
-"""Hosts times kinds of servers up to which the program is solved."""
+SMALL = 2_000
+"""Hosts times kinds of servers up to which the program by counts is solved."""
+LIMIT = 50_000
+"""Hosts times kinds up to which trades are priced; beyond, the plan is
+greedy."""
 
 
 def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
@@ -40,7 +47,10 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     request = room.of(inputs.settings)
     if request is None:
         raise ValueError('no room is asked for')
+    claims = room.claims_of(inputs.settings)
     search = _Search(simulation, inputs, request)
+    if claims is not None:
+        return search.check(claims.get(inputs.snapshot.scope))
     outcome = search.plan()
     stopped = StopReason.DONE
     if outcome.budget is not None:
@@ -52,7 +62,9 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     )
 
 
-class _Search:
+class _CountedSearch:
+    """A small scope by counts, and any scope without a solver."""
+
     def __init__(
         self,
         simulation: Simulation,
@@ -79,30 +91,11 @@ class _Search:
         counts_disk = self._inputs.settings.check_disk
         return flavors.of(self._by_name[name], counts_disk)
 
-    def plan(self) -> RoomOutcome:
-        case = self._case
-        before = [self._alone(place) for place in range(len(case.wanted))]
-        outcome = RoomOutcome(
-            wanted=dict(self._request.numbers),
-            before=dict(zip(case.names, before, strict=True)),
-            after=dict(zip(case.names, before, strict=True)),
-            by_sum={
-                name: case.alone(place).by_sum()
-                for place, name in enumerate(case.names)
-            },
-        )
-        if counts.solver() is None or self._is_large():
-            self._greedy(outcome)
-        elif self._request.flavors is None:
-            self._most(outcome)
-        else:
-            self._fewest(outcome)
-        outcome.moves = len(self._simulation.steps)
-        return outcome
-
-    def _is_large(self) -> bool:
-        cluster = self._case.cluster
-        return len(cluster.hosts) * len(cluster.ways) > LIMIT
+    def _stuck(self, outcome: RoomOutcome) -> None:
+        """No server can move first."""
+        (before,) = outcome.before.values()
+        outcome.bound, outcome.proof = before, Proof.OPTIMAL
+        outcome.certificate = proofs.stuck(self._case)
 
     def _alone(self, place: int) -> int:
         cluster = self._case.alone(place)
@@ -114,9 +107,12 @@ class _Search:
         first = Counts(case.cluster, case.wanted).fewest_moves()
         if first is None:
             outcome.proof = Proof.IMPOSSIBLE
+            outcome.certificate = proofs.impossible(case)
             self._nearest(outcome, math.inf)
             return
         outcome.bound = int(first.bound)
+        if outcome.bound:
+            outcome.certificate = proofs.fewest(case, outcome.bound)
         outcome.proof = Proof.BOUND if first.moves else Proof.OPTIMAL
         if first.moves > self._simulation.remaining:
             outcome.budget = int(self._simulation.remaining)
@@ -143,11 +139,11 @@ class _Search:
         first = None
         if ordering.any_move(case.cluster):
             first = Counts(case.cluster, case.wanted).most_slots(moves)
-        (before,) = outcome.before.values()
         if first is None:
-            outcome.bound, outcome.proof = before, Proof.OPTIMAL
+            self._stuck(outcome)
             return
         outcome.bound = int(first.bound)
+        outcome.certificate = proofs.most(case, int(moves), outcome.bound)
         result = self._carried_out(first)
         if result is not None:
             outcome.after = self._after(result)
@@ -225,3 +221,85 @@ class _Search:
             free[step.undo.source] += cluster.demands[way]
             free[step.undo.destination] -= cluster.demands[way]
         return int(cluster.slot_counts(free).sum())
+
+
+class _Search(_CountedSearch):
+    """Whatever the size of the scope."""
+
+    def plan(self) -> RoomOutcome:
+        case = self._case
+        before = [self._alone(place) for place in range(len(case.wanted))]
+        outcome = RoomOutcome(
+            wanted=dict(self._request.numbers),
+            before=dict(zip(case.names, before, strict=True)),
+            after=dict(zip(case.names, before, strict=True)),
+            by_sum={
+                name: case.alone(place).by_sum()
+                for place, name in enumerate(case.names)
+            },
+        )
+        if counts.solver() is None or self._size() > LIMIT:
+            self._greedy(outcome)
+        elif self._size() > SMALL:
+            self._large(outcome)
+        elif self._request.flavors is None:
+            self._most(outcome)
+        else:
+            self._fewest(outcome)
+        outcome.moves = len(self._simulation.steps)
+        return outcome
+
+    def check(self, certificate: Certificate | None) -> PhaseResult:
+        """Compute a proof again, and plan nothing."""
+        if certificate is None:
+            return PhaseResult(StopReason.STUCK, texts.NO_CERTIFICATE)
+        verdict = checking.check(self._case, certificate)
+        stopped = StopReason.DONE if verdict.holds else StopReason.STUCK
+        return PhaseResult(stopped, texts.checked(certificate, verdict))
+
+    def _size(self) -> int:
+        cluster = self._case.cluster
+        return len(cluster.hosts) * len(cluster.ways)
+
+    def _large(self, outcome: RoomOutcome) -> None:
+        """By priced trades, for either request."""
+        case, moves = self._case, self._simulation.remaining
+        is_most = self._request.flavors is None
+        if is_most and not ordering.any_move(case.cluster):
+            self._stuck(outcome)
+            return
+        plan = plans.LargePlan(
+            case, Aim.MOST if is_most else Aim.FEWEST, moves
+        )
+        outcome.bound = plan.priced.whole
+        outcome.proof = Proof.BOUND
+        outcome.certificate = proofs.of(
+            case, plan.priced, int(moves) if is_most else None
+        )
+        if not is_most and not self._is_possible(outcome):
+            return
+        result = plan.carried_out(self._rules, moves)
+        if result is not None:
+            outcome.after = self._after(result)
+        reached = sum(outcome.after.values())
+        if not is_most:
+            reached = len(self._simulation.steps)
+        if reached == outcome.bound and (is_most or result is not None):
+            outcome.proof = Proof.OPTIMAL
+
+    def _is_possible(self, outcome: RoomOutcome) -> bool:
+        """Whether the moves that are left may be enough."""
+        moves = self._simulation.remaining
+        if not outcome.bound:
+            outcome.proof = Proof.OPTIMAL
+            return False
+        if outcome.bound > moves:
+            outcome.budget = int(moves)
+        elif certificate := proofs.impossible(self._case):
+            outcome.certificate = certificate
+            outcome.proof = Proof.IMPOSSIBLE
+            moves = math.inf
+        else:
+            return True
+        outcome.nearest = proofs.nearest(self._case, moves)
+        return False

@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 
 from kronos.engine import wording
+from kronos.extensions.room.certificates import Certificate, Claim, Verdict
 from kronos.extensions.room.room import Proof, RoomOutcome
 
 NO_PROOF = (
@@ -11,9 +12,41 @@ NO_PROOF = (
     'for an exact plan'
 )
 
+NO_CERTIFICATE = 'the file has no proof for this scope'
+EXACT = 'proven by the exact program only'
+CLAIMS = {
+    Claim.MOST: 'at most {} slots with {} migrations',
+    Claim.FEWEST: 'at least {} migrations',
+    Claim.IMPOSSIBLE: 'no number of migrations makes the wanted room',
+    Claim.STUCK: 'no server can move first, and {} slots stay',
+}
+
+
+def checked(certificate: Certificate, verdict: Verdict) -> str:
+    """How the check of a proof ended."""
+    claim = CLAIMS[certificate.claim].format(
+        certificate.number, certificate.migrations
+    )
+    end = 'is proven' if verdict.holds else 'is not proven'
+    return f'"{claim}" {end}: {verdict.text}'
+
 
 def sentence(outcome: RoomOutcome) -> str:
-    """How planning ended."""
+    """How planning ended, and what no prices prove of it."""
+    text, certificate = _end(outcome), outcome.certificate
+    if outcome.proof is Proof.NONE or outcome.is_met:
+        return text
+    if certificate is None:
+        return f'{text} ({EXACT})'
+    if outcome.bound is not None and certificate.number != outcome.bound:
+        claim = CLAIMS[certificate.claim].format(
+            certificate.number, certificate.migrations
+        )
+        return f'{text} ({EXACT}: prices prove {claim})'
+    return text
+
+
+def _end(outcome: RoomOutcome) -> str:
     if not outcome.has_number:
         return _most(outcome)
     number = servers(outcome.wanted)

@@ -5,11 +5,14 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.extensions.room.certificates import Certificate, Claim, Verdict
 from kronos.extensions.room.planning import texts
 from kronos.extensions.room.room import Proof, RoomOutcome
 
 
 def fewest(slots: int, **more: Any) -> str:
+    proof = Certificate(Claim.FEWEST, more.get('bound', 4))
+    more = {'bound': 4, 'certificate': proof, **more}
     outcome = RoomOutcome({'f': 2}, {'f': 0}, {'f': slots}, {'f': 9}, **more)
     return texts.sentence(outcome)
 
@@ -58,6 +61,25 @@ class TestSentence(base.BaseTestCase):
             sentence = texts.sentence(outcome)
             self.assertIn('slots of f: 1 -> 3 after 2 migrations', sentence)
             self.assertIn(text, sentence)
+
+    def test_what_no_prices_prove(self) -> None:
+        more = {'proof': Proof.OPTIMAL, 'moves': 4, 'bound': 4}
+        for certificate, text in (
+            (None, '(proven by the exact program only)'),
+            (
+                Certificate(Claim.FEWEST, 3),
+                'program only: prices prove at least 3 migrations)',
+            ),
+        ):
+            sentence = fewest(2, certificate=certificate, **more)
+            self.assertTrue(sentence.endswith(text), sentence)
+
+    def test_checked(self) -> None:
+        claim = Certificate(Claim.MOST, 5, 2)
+        for holds, end in ((True, 'is proven: x'), (False, 'not proven: x')):
+            text = texts.checked(claim, Verdict(holds, 'x'))
+            self.assertTrue(text.endswith(end), text)
+            self.assertIn('"at most 5 slots with 2 migrations"', text)
 
     def test_several(self) -> None:
         self.assertEqual(
