@@ -4,6 +4,7 @@
 Standard library only.
 """
 
+import json
 import pathlib
 import secrets
 import shutil
@@ -106,9 +107,9 @@ def environ(name: str, ports: dict[str, int]) -> dict[str, str]:
 
 def members(name: str, ports: dict[str, int]) -> set[str]:
     """The nodes that one sees running, itself among them."""
-    query = 'io:format("~p", [rabbit_nodes:list_running()]).'
-    text = control(name, ports, 'eval', query)
-    return {other for other in choice.BROKERS if node_name(other) in text}
+    text = control(name, ports, 'cluster_status', '--formatter', 'json')
+    running_nodes = json.loads(text)['running_nodes']
+    return {n for n in choice.BROKERS if node_name(n) in running_nodes}
 
 
 def isolate(name: str, ports: dict[str, int]) -> None:
