@@ -42,6 +42,7 @@ class Counter:
             [sys.executable, *words, url, name, str(count)],
             cwd=TOP,
             stdout=self._output,
+            start_new_session=True,
         )
 
     def kill(self) -> None:
