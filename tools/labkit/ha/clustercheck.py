@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The health check of the proxy: is a database node like the others?
+"""The health check of the proxy: whether a node is like the others.
 
     python -m labkit.ha.clustercheck NODE_PORT:CHECK_PORT ...
 
