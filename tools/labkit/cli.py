@@ -14,7 +14,16 @@ import sys
 
 import _bootstrap
 
-from labkit import cohorts, layout, ports, process, running, settings
+from labkit import (
+    cohorts,
+    epilog,
+    layout,
+    ports,
+    process,
+    running,
+    settings,
+)
+from labkit.ha import proxy
 
 NEEDS_ENVIRONMENT = (
     'up',
@@ -23,6 +32,8 @@ NEEDS_ENVIRONMENT = (
     'stop',
     'restart',
     'pause',
+    'isolate',
+    'desync',
     'resume',
     'reset',
     'reboot',
@@ -33,68 +44,6 @@ NEEDS_ENVIRONMENT = (
 )
 _ONE_COHORT_ONLY = ('real', 'monitor', 'masakari')
 """Options for what is in one environment only."""
-EPILOG = """\
-A first time:
-  ./tools/lab demo                    see Kronos even out a cloud
-or
-  ./tools/lab up
-  eval "$(./tools/lab env)"           openstack now talks to the lab
-  openstack hypervisor list
-  ./tools/lab down
-
-While it runs these files, all optional, are read anew all the time:
-  .lab/run/demand.json      {"web-1": {"cpu": 1.5, "memory_mb": 2048}}
-  .lab/run/trace.json       {"start": 1767225600, "step": 10, "cores":
-                            {"web-1": [0.5, 1.5, 1.0]}}
-                            what they use from when on, in Unix seconds
-  .lab/run/migrations.json  {"source:cmp1": {"seconds": 30}, "web-2":
-                            {"end": "failed"}}
-                            {"default": {"seconds": 9, "stall_at": 0.5}}
-                            {"web-3": {"queued_seconds": null}}
-                            all keys: tools/labkit/faults.py
-  .lab/run/nova-api.json    {"rules": [{"body": "os-migrateLive",
-                            "answer": 503, "count": 2}]}
-                            what Watcher gets from Nova's API, but not the
-                            client; more: tools/labkit/novaproxy.py
-  .lab/run/exporter.json    {"down": ["cmp3"]}
-
-Real hosts, for which root and some packages are needed:
-  ./tools/lab up --real 2             ra and rb, in the aggregate "real"
-  openstack server create --image real-guest --flavor real.128 --nic none \\
-    --host ra NAME
-  ./tools/lab guest NAME "cpu 40"     use 40 % of a processor
-  ./tools/lab guest NAME "dirty 30"   write 30 MiB of memory, for ever
-  ./tools/lab guest NAME "disk 20"    write 20 MiB to its disk, once
-  ./tools/lab guest NAME quit         power off; "crash": as its kernel would
-  ./tools/lab speed NAME 4            migrate with at most 4 MiB/s from here
-  ./tools/lab kill ra --libvirtd      or --compute, or --qemu NAME
-  ./tools/lab pause rb --qemu NAME    and resume: what migrates to rb stalls
-
-Two cells, of which one is to be emptied (data of another number is not used:
-wipe it before):
-  ./tools/lab up --cells 2            old1 and old2 in cell2, all else in cell1
-  ./tools/lab demo --cells            see Kronos empty cell2
-  ./tools/lab policy closed           nobody may take a server to another cell
-  .lab/run/migrations.json  {"source:old1": {"fail": "snapshot"},
-                            "destination:cmp1": {"spawn_seconds": 20}}
-
-A cloud of other releases, in a lab of its own, which has the cohort's name:
-  ./tools/lab demo --cohort 2025.2    see Kronos even out a cloud of then
-  ./tools/lab down --cohort 2025.2    each command takes it
-
-A host that is empty boots another kernel, and shows Nova another hypervisor:
-  ./tools/lab reboot cmp1 --release 6.1.0-2 --hypervisor-version 1001
-
-"stop --kill" is a crash; what is paused accepts connections and says nothing
-until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
-started by name only.
-
-Horizon with watcher-dashboard, while the lab runs; "down" stops it:
-  ./tools/lab horizon                 prints where it is
-
-With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
-.lab/lab-NAME.
-"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -103,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
         prog='tools/lab',
         description='A real OpenStack on this machine, on loopback only, '
         'with fake hypervisors. All of it lives in .lab.',
-        epilog=EPILOG,
+        epilog=epilog.TEXT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = top.add_subparsers(
@@ -158,6 +107,11 @@ def parser() -> argparse.ArgumentParser:
         help='of the only cell, or of the first of two (default: as before, '
         'or nine)',
     )
+    up.add_argument(
+        '--ha',
+        action='store_true',
+        help='with three databases and brokers, and two of each service',
+    )
     policy = add(
         'policy', help='whether an administrator may move servers to a cell'
     )
@@ -194,6 +148,12 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument('--kill', action='store_true', help='as a crash')
         if name != 'restart':
             _add_parts(one, name)
+    for name, text in (
+        ('isolate', 'cut a database or broker off from the others'),
+        ('desync', 'have a database lag behind the others'),
+    ):
+        node = add(name, help=f'{text}, until "resume"')
+        node.add_argument('name', help='such as db2')
     reboot = add('reboot', help='reboot a simulated host that is empty')
     reboot.add_argument('name', help='such as cmp1')
     reboot.add_argument(
@@ -328,7 +288,8 @@ def _status(wanted: argparse.Namespace) -> int:
         total += memory
         port = places.get(name.replace('-', '_'), '')
         state = f'pid {record.pid}' if alive else 'ENDED'
-        print(f'{name:26} {state:12} {memory // 1024:5} MiB  {port}')
+        text = f'{name:26} {state:12} {memory // 1024:5} MiB  {port}'
+        print(f'{text}  {proxy.state(name, places)}'.rstrip())
     print(f'{len(known)} services, {total // 1024} MiB')
     dead = [r for r in known.values() if not process.is_running(r)]
     return 1 if dead else 0

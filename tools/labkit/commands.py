@@ -77,6 +77,7 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
         wanted.masakari,
         wanted.cells,
         wanted.hosts,
+        wanted.ha,
     ),
     'reset': lambda lab, wanted: cleaning.reset(lab.cloud),
     'start': lambda lab, wanted: lab.start(_named(wanted)),
@@ -86,6 +87,8 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'reboot': _reboot,
     'restart': lambda lab, wanted: lab.restart(wanted.name),
     'pause': _pause,
+    'isolate': lambda lab, wanted: lab.isolate(wanted.name),
+    'desync': lambda lab, wanted: lab.desync(wanted.name),
     'resume': _resume,
     'guest': lambda lab, wanted: print(
         guest_control.order(lab, wanted.name, wanted.order)

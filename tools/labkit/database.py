@@ -17,8 +17,9 @@ from typing import Any
 
 import pymysql
 
-from labkit import layout, process, running, services, settings
+from labkit import layout, mariadb, process, running, services, settings
 from labkit import ports as kept_ports
+from labkit.ha import choice, cluster
 
 DATABASES = (
     'keystone',
@@ -52,17 +53,19 @@ def start(ports: dict[str, int], origin: str) -> None:
 
     :param origin: what :func:`prepared` gave
     """
-    mariadb = services.table(ports)['mariadb']
+    server = services.mariadb_alone(ports)
     if origin == 'new':
-        _install()
-    mariadb.start()
-    mariadb.wait()
-    if origin == 'new':
+        mariadb.install(layout.DATA / 'mariadb', layout.DATA)
+        server.start()
+        server.wait()
         _create(ports)
         process.stop([process.records()['mariadb']], patience=60)
         _keep_seed()
-        mariadb.start()
-        mariadb.wait()
+    if choice.is_chosen():
+        cluster.start(ports)
+    else:
+        server.start()
+        server.wait()
     READY.touch()
 
 
@@ -113,7 +116,7 @@ def _key() -> str:
 
 
 def _version() -> str:
-    server = services.table(kept_ports.load())['mariadb'].command[0]
+    server = services.mariadb_alone(kept_ports.load()).command[0]
     return running.run('mariadb', [server, '--version'])
 
 
@@ -123,25 +126,6 @@ def _keep_seed() -> None:
         shutil.copytree(layout.DATA / folder, layout.SEED / folder)
     shutil.copy(settings.PASSWORD, SEED_PASSWORD)
     SEED_KEY.write_text(_key())
-
-
-def _install() -> None:
-    running.run(
-        'mariadb',
-        [
-            'mariadb-install-db',
-            '--no-defaults',
-            f'--datadir={layout.DATA}/mariadb',
-            # One that starts clears the folder of what others have there.
-            f'--tmpdir={layout.DATA}',
-            '--user=root',
-            '--auth-root-authentication-method=normal',
-            '--skip-test-db',
-            '--force',  # whether or not the machine's name can be looked up
-            '--skip-name-resolve',
-            '--innodb-log-file-size=16M',
-        ],
-    )
 
 
 def _create(ports: dict[str, int]) -> None:

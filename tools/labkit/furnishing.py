@@ -18,6 +18,7 @@ def reporters() -> tuple[str, ...]:
         'nova-conductor',
         *([choice.CONDUCTOR] if choice.read() else ()),
         'nova-scheduler',
+        *services.seconds(),
         'watcher-decision-engine',
         'watcher-applier',
         *(f'compute-{host}' for host in topology.HOSTS),
@@ -40,7 +41,7 @@ def silent_services(
         seen[name] = row['last_seen_up'] if active else None
     return {
         name
-        for name in (*reporters(), *ON_DEMAND)
+        for name in {*reporters(), *ON_DEMAND}
         if not after(seen.get(name), since.get(name))
     }
 
@@ -54,6 +55,8 @@ def computes(cloud: Cloud) -> dict[str, str | None]:
             name = f'compute-{row["host"]}'
         elif row['host'] == choice.SECOND:
             name = choice.CONDUCTOR
+        elif row['host'] == services.SECOND_HOST:
+            name = f'{name}-2'
         # Up without an update: its row was made a moment ago.
         told = row['updated_at'] or _utc_now()
         seen[name] = told if row['state'] == 'up' else None

@@ -28,6 +28,8 @@ from labkit import (
 from labkit.cells import choice, policy, second_cell
 from labkit.cells import furnishing as cells_furnishing
 from labkit.cloud import Cloud
+from labkit.ha import choice as ha_choice
+from labkit.ha import cluster, faults, packages
 from labkit.horizon import services as horizon_services
 from labkit.masakari import furnishing as masakari_furnishing
 from labkit.masakari import services as masakari_services
@@ -59,6 +61,7 @@ class Lab:
         masakari: bool = False,
         cells: int | None = None,
         hosts: int | None = None,
+        ha: bool = False,
     ) -> None:
         """Bring up all that is not up.
 
@@ -68,19 +71,22 @@ class Lab:
         :param cells: how many cells Nova has; None: as many as before, or one
         :param hosts: of the only cell, or the first of two; None: as many as
             before, or nine
+        :param ha: with three databases and brokers, and two of each service;
+            a lab that had them has them again
         :raises running.LabError: says which service failed and why; what
             this call started is stopped again
         """
         with stopping.lock():
             before = set(process.records())
             chosen = second_cell.chosen(cells, hosts)
+            several = cluster.chosen(ha, database.READY.exists())
             if real is not None:
                 if chosen:
                     text = 'real hosts and two cells are for labs of their own'
                     raise running.LabError(text)
                 self._choose(real)
             try:
-                self._up(chosen, hosts)
+                self._up(chosen, hosts, several)
                 if real is not None:
                     self._real_up()
                 if masakari:
@@ -219,8 +225,25 @@ class Lab:
         process.pause(self._record(name))
 
     def resume(self, name: str) -> None:
-        """Have it go on."""
+        """Have it go on; a node is like the others again."""
         process.resume(self._record(name))
+        if name in cluster.nodes():
+            faults.end(name, self.ports)
+
+    def isolate(self, name: str) -> None:
+        """Cut a node off from the others, until it is resumed."""
+        faults.isolate(self._node(name), self.ports)
+
+    def desync(self, name: str) -> None:
+        """Have a database node lag behind the others, until it is resumed."""
+        faults.desync(self._node(name), self.ports)
+
+    def _node(self, name: str) -> str:
+        if name not in cluster.nodes():
+            raise running.LabError(
+                f'{name} is no node of a lab that "up --ha" brought up'
+            )
+        return self._record(name).name
 
     def _record(self, name: str) -> process.Record:
         if name in topology.HOSTS or name in self.real_hosts():
@@ -249,7 +272,7 @@ class Lab:
 
     def mend(self) -> None:
         """Start what ought to run and does not; stop what is on demand."""
-        for name in services.ON_DEMAND:
+        for name in services.on_demand():
             self.stop(name)
         known = process.records()
         for record in known.values():
@@ -258,7 +281,7 @@ class Lab:
             host = name in topology.HOSTS
             record = known.get(f'compute-{name}' if host else name)
             runs = record is not None and process.is_running(record)
-            if not runs and name not in services.ON_DEMAND:
+            if not runs and name not in services.on_demand():
                 self.start(name)
 
     def check_groups(self, hosts: Iterable[str], check: bool) -> None:
@@ -286,6 +309,7 @@ class Lab:
     def names(self) -> list[str]:
         """What :meth:`start` and :meth:`stop` know."""
         return [
+            *cluster.table(self.ports),
             *services.table(self.ports),
             *topology.HOSTS,
             *real_hosts.table(list(self.real_hosts().values())),
@@ -321,6 +345,7 @@ class Lab:
     def _service(self, name: str) -> services.Service:
         table = (
             services.table(self.ports)
+            | cluster.table(self.ports)
             | real_hosts.table(list(self.real_hosts().values()))
             | masakari_services.table(self.ports)
             | monitors.table(list(self.real_hosts().values()))
@@ -353,7 +378,12 @@ class Lab:
         yield
         self._say(f'{what}: {time.monotonic() - begin:.1f} s')
 
-    def _up(self, chosen: choice.Choice | None, hosts: int | None) -> None:
+    def _up(
+        self,
+        chosen: choice.Choice | None,
+        hosts: int | None,
+        several: bool,
+    ) -> None:
         begin = time.monotonic()
         alive = [
             record
@@ -365,6 +395,9 @@ class Lab:
             process.rotate_logs()
         with database.prepared() as origin:
             choice.write(chosen)
+            ha_choice.write(several)
+            if several:
+                packages.ensure()
             if chosen is None and hosts:
                 topology.choose_hosts(hosts)
             topology.follow(chosen)
@@ -379,7 +412,11 @@ class Lab:
         with self._step('keystone, its catalog; the other services start'):
             started = self._control_plane()
         with self._step('nova and watcher report'):
-            self._wait_for_reports({name: begun for name in started})
+            seconds = set(services.seconds())
+            names = set(furnishing.reporters()) - seconds
+            self._wait_for_reports({n: begun for n in started}, names)
+            for name in services.seconds():
+                self.start(name)
         with self._step('flavors, image, aggregates'):
             real_furnishing.forget(self.cloud, set(self.real_hosts()))
             furnishing.furnish(self.cloud)
@@ -389,7 +426,8 @@ class Lab:
 
     def _infrastructure(self, origin: str) -> None:
         table = services.table(self.ports)
-        early = [table[n] for n in services.INFRASTRUCTURE if n != 'mariadb']
+        names = [n for n in services.INFRASTRUCTURE if n in table]
+        early = [table[n] for n in names if n != 'mariadb']
         for service in early:
             service.start()
             if service.name == 'epmd':
@@ -405,7 +443,11 @@ class Lab:
     def _control_plane(self) -> list[str]:
         """Start the services and computes; which had to be."""
         table = services.table(self.ports)
-        apart = (*services.INFRASTRUCTURE, *services.ON_DEMAND)
+        apart = (
+            *services.INFRASTRUCTURE,
+            *services.ON_DEMAND,
+            *services.seconds(),
+        )
         rest = [n for n in table if n not in apart]
         late = [name for name in rest if name in services.LOG_IN_AT_START]
         early = [name for name in rest if name not in late]

@@ -4,6 +4,7 @@
 import socket
 
 from labkit import layout
+from labkit.ha import choice
 
 NAMES = (
     'mariadb',
@@ -21,6 +22,7 @@ NAMES = (
     'nova_proxy',
     'masakari',
     'horizon',
+    *choice.PORTS,
 )
 FIRST, LAST = 21000, 31000
 """Below the range from which kernels take ports of outgoing calls."""

@@ -2,6 +2,7 @@
 """Programs run to their end, and conditions waited for."""
 
 import os
+import shutil
 import subprocess
 import time
 import urllib.error
@@ -49,9 +50,23 @@ def run(name: str, command: list[str], **environ: str) -> str:
     with (layout.LOG / f'{name}.log').open('a') as log:
         log.write(done.stdout + done.stderr)
     if done.returncode:
-        program = ' '.join(command[:4])
-        raise ServiceFailed(name, f'failed ({program})')
+        words = ' '.join(command[:4])
+        raise ServiceFailed(name, f'failed ({words})')
     return done.stdout
+
+
+def program(name: str, *places: str) -> str:
+    """Path of a program from Debian.
+
+    :param places: where it is, if not among those that a shell finds
+    :raises LabError: it is not installed
+    """
+    path = shutil.which(name) or next(
+        (place for place in places if shutil.which(place)), None
+    )
+    if path is None:
+        raise LabError(f'{name} is not installed')
+    return path
 
 
 def wait_for(

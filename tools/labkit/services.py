@@ -5,13 +5,13 @@ Standard library only.
 """
 
 import pathlib
-import shutil
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from labkit import layout, process, running, topology
+from labkit import layout, mariadb, process, running, topology
 from labkit.cells import choice
+from labkit.ha import choice as ha_choice
 
 RABBIT_NODE = 'lab@localhost'
 INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
@@ -25,7 +25,27 @@ SECOND_HOST = 'controller-2'
 """What they call their host."""
 COMMON = 'nova-common.conf'
 ON_DEMAND = (SECOND_APPLIER, SECOND_ENGINE)
-"""Started by name only."""
+"""Started by name only, in a lab with one of each."""
+SECOND_CONDUCTOR = 'nova-conductor-2'
+SECOND_SCHEDULER = 'nova-scheduler-2'
+SECONDS = (
+    SECOND_CONDUCTOR,
+    SECOND_SCHEDULER,
+    SECOND_APPLIER,
+    SECOND_ENGINE,
+)
+"""What a lab with three of each node has twice, started one after another:
+two that fill an empty database at the same moment refuse each other's rows."""
+
+
+def on_demand() -> tuple[str, ...]:
+    """Services that are started by name only."""
+    return () if ha_choice.is_chosen() else ON_DEMAND
+
+
+def seconds() -> tuple[str, ...]:
+    """Services that follow the first of their kind."""
+    return SECONDS if ha_choice.is_chosen() else ()
 
 
 def stop_order() -> tuple[tuple[str, ...], ...]:
@@ -43,6 +63,7 @@ def stop_order() -> tuple[tuple[str, ...], ...]:
             'exporter',
             'nova-api',
             'nova-scheduler',
+            SECOND_SCHEDULER,
             'placement',
             'glance',
             *(f'compute-{host}' for host in topology.HOSTS),
@@ -51,12 +72,13 @@ def stop_order() -> tuple[tuple[str, ...], ...]:
             'computes',
             choice.CONDUCTOR,
             'nova-conductor',
+            SECOND_CONDUCTOR,
             'keystone',
             'neutron',
             'prometheus',
         ),
-        ('rabbitmq', 'mariadb'),
-        ('epmd',),
+        ('rabbitmq', 'mariadb', *ha_choice.BROKERS, *ha_choice.PROXIES),
+        ('epmd', *ha_choice.DATABASES),
     )
 
 
@@ -115,10 +137,11 @@ class Service:
 
 def table(ports: dict[str, int]) -> dict[str, Service]:
     """All services but the computes, by name."""
+    several = ha_choice.is_chosen()
     found = [
-        _mariadb(ports),
+        *(() if several else (mariadb_alone(ports),)),
         _epmd(ports),
-        _rabbitmq(ports),
+        *(() if several else (_rabbitmq(ports),)),
         _prometheus(ports),
         _module('neutron', _network_module(), ports['neutron']),
         _module('exporter', 'labkit.exporter', ports['exporter']),
@@ -164,12 +187,33 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
             _python_path(),
         ),
     ]
+    if several:
+        found += _second_of_nova()
     if choice.read():
         cell = f'--config-file={layout.ETC}/nova-cell2.conf'
         conductor = layout.program('nova-conductor')
         command = [conductor, f'--config-file={layout.ETC}/{COMMON}', cell]
         found.append(Service(choice.CONDUCTOR, command))
     return {service.name: service for service in found}
+
+
+def _second_of_nova() -> list[Service]:
+    """Nova's services that a lab with three of each node has twice."""
+    files = [
+        *nova_files(),
+        f'--config-file={layout.ETC}/nova-controller-2.conf',
+    ]
+    return [
+        Service(SECOND_CONDUCTOR, [layout.program('nova-conductor'), *files]),
+        Service(
+            SECOND_SCHEDULER,
+            [
+                layout.program('nova-scheduler'),
+                *files,
+                f'--config-dir={layout.SCHEDULER}',
+            ],
+        ),
+    ]
 
 
 def _network_module() -> str:
@@ -226,6 +270,14 @@ def rabbit_environ(ports: dict[str, int]) -> dict[str, str]:
     }
 
 
+def rabbit_program(name: str) -> str:
+    """Path of a program of the broker.
+
+    The wrapper of that name in sbin wants the system's user.
+    """
+    return running.program(f'/usr/lib/rabbitmq/bin/{name}', name)
+
+
 def _python_path() -> dict[str, str]:
     return {'PYTHONPATH': str(layout.KIT.parent)}
 
@@ -262,45 +314,22 @@ def _decision_engine(name: str, *more: str) -> Service:
     return service
 
 
-def _found(name: str, *places: str) -> str:
-    path = shutil.which(name) or next(
-        (place for place in places if shutil.which(place)), None
-    )
-    if path is None:
-        raise running.LabError(f'{name} is not installed')
-    return path
-
-
-def _mariadb(ports: dict[str, int]) -> Service:
-    # No durability and little memory: a lab's data is soon made again.
+def mariadb_alone(ports: dict[str, int]) -> Service:
+    """A MariaDB of which there is one."""
+    port = ports['mariadb']
     return Service(
         'mariadb',
         [
-            _found('mariadbd', '/usr/sbin/mariadbd'),
-            '--no-defaults',
-            '--user=root',
-            f'--datadir={layout.DATA}/mariadb',
-            f'--tmpdir={layout.DATA}',
-            '--bind-address=127.0.0.1',
-            f'--port={ports["mariadb"]}',
-            # Relative to the datadir: a socket's path must be short.
-            '--socket=mariadb.sock',
-            '--pid-file=mariadb.pid',
-            '--innodb-flush-log-at-trx-commit=0',
-            '--innodb-buffer-pool-size=64M',
-            '--innodb-log-file-size=16M',
-            '--innodb-doublewrite=0',
+            *mariadb.command(layout.DATA / 'mariadb', port, layout.DATA),
             '--skip-log-bin',
-            '--performance-schema=0',
             '--max-connections=400',
-            '--skip-name-resolve',
-            '--character-set-server=utf8mb3',
         ],
-        lambda: _connects(ports['mariadb']),
+        lambda: connects(port),
     )
 
 
-def _connects(port: int) -> bool:
+def connects(port: int) -> bool:
+    """Whether a MariaDB speaks there."""
     try:
         with socket.create_connection(('127.0.0.1', port), timeout=2) as link:
             return bool(link.recv(1))  # the server speaks first
@@ -313,17 +342,18 @@ def _epmd(ports: dict[str, int]) -> Service:
     return Service(
         'epmd',
         [
-            _found('epmd'),
+            running.program('epmd'),
             '-address',
             '127.0.0.1',
             '-port',
             str(ports['epmd']),
         ],
-        lambda: _accepts(ports['epmd']),
+        lambda: accepts(ports['epmd']),
     )
 
 
-def _accepts(port: int) -> bool:
+def accepts(port: int) -> bool:
+    """Whether something listens there."""
     try:
         socket.create_connection(('127.0.0.1', port), timeout=2).close()
     except OSError:
@@ -334,9 +364,8 @@ def _accepts(port: int) -> bool:
 def _rabbitmq(ports: dict[str, int]) -> Service:
     return Service(
         'rabbitmq',
-        # Not the wrapper of that name in sbin: it wants the system's user.
-        [_found('/usr/lib/rabbitmq/bin/rabbitmq-server')],
-        lambda: _accepts(ports['rabbitmq']),
+        [rabbit_program('rabbitmq-server')],
+        lambda: accepts(ports['rabbitmq']),
         rabbit_environ(ports),
     )
 
@@ -346,7 +375,7 @@ def _prometheus(ports: dict[str, int]) -> Service:
     return Service(
         'prometheus',
         [
-            _found('prometheus'),
+            running.program('prometheus'),
             f'--config.file={layout.ETC}/prometheus.yml',
             f'--storage.tsdb.path={layout.DATA}/prometheus',
             '--storage.tsdb.retention.time=1d',

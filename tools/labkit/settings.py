@@ -8,9 +8,11 @@ import pathlib
 import secrets
 import string
 
-from labkit import catalog, layout, services, topology
+from labkit import catalog, layout, services, topology, transport
 from labkit import ports as kept_ports
 from labkit.cells import choice
+from labkit.ha import choice as ha_choice
+from labkit.ha import cluster
 
 PASSWORD = layout.LAB / 'password'
 
@@ -34,6 +36,11 @@ def write(ports: dict[str, int]) -> None:
         'venv': str(layout.VENV),
         'policies': str(layout.ROOT / 'etc/kronos/policies.yaml'),
         'password': password(),
+        'broker': transport.url(ports),
+        'broker_cell2': transport.url(ports, choice.VHOST),
+        'broker_options': (
+            cluster.BROKER_OPTIONS if ha_choice.is_chosen() else ''
+        ),
         'second_host': services.SECOND_HOST,
         'node_targets': _targets(9100),
         'libvirt_targets': _targets(9177),
@@ -60,6 +67,7 @@ def write(ports: dict[str, int]) -> None:
     paste = layout.VENV / 'etc/nova/api-paste.ini'
     _write(layout.ETC / 'api-paste.ini', paste.read_text())
     (layout.ETC / 'enabled_plugins').write_text('[].\n')
+    cluster.write(ports)
 
 
 def _targets(port: int) -> str:
@@ -77,8 +85,7 @@ def write_compute(host: str, skip_group_check: bool = False) -> None:
     state.mkdir(parents=True, exist_ok=True)
     broker = ''
     if choice.cell_of(host) == choice.SECOND:
-        port = kept_ports.load()['rabbitmq']
-        url = f'rabbit://guest:guest@127.0.0.1:{port}/{choice.VHOST}'
+        url = transport.url(kept_ports.load(), choice.VHOST)
         broker = f'transport_url = {url}\n'
         # Nobody in that cell can tell who else is in a group.
         skip_group_check = True

@@ -9,8 +9,12 @@ import sys
 from collections.abc import Iterator
 
 from labkit import layout, ports, process, services
+from labkit.ha import proxy
 from labkit.masakari import services as masakari
 from labkit.real import hosts, topology
+
+LEFT_BEHIND = {'computes': 'computes.pipe', proxy.PROXY: proxy.SOCKET}
+"""Services that do not remove a file of theirs, to its name."""
 
 
 @contextlib.contextmanager
@@ -51,8 +55,9 @@ def stop_all(keep: set[str]) -> None:
     for names in services.stop_order():
         process.stop([records.pop(n) for n in names if n in records])
     process.stop(list(records.values()))
-    if 'computes' not in keep:
-        (layout.RUN / 'computes.pipe').unlink(missing_ok=True)
+    for name, file in LEFT_BEHIND.items():
+        if name not in keep:
+            (layout.RUN / file).unlink(missing_ok=True)
 
 
 def _stop_real() -> None:

@@ -5,11 +5,19 @@ It is part of the data: a lab with another number of cells begins anew.
 """
 
 import concurrent.futures
-import shutil
 
-from labkit import database, layout, running, services, topology
+from labkit import (
+    database,
+    layout,
+    running,
+    services,
+    topology,
+    transport,
+)
 from labkit.cells import choice
 from labkit.cells.choice import Choice
+from labkit.ha import brokers
+from labkit.ha import choice as ha_choice
 
 MAPPED = "SELECT 1 FROM cell_mappings WHERE name = 'cell2'"
 
@@ -78,7 +86,7 @@ def prepare(ports: dict[str, int]) -> None:
         '--database_connection',
         database.CELL_URL % choice.DATABASES[choice.SECOND],
         '--transport-url',
-        'rabbit://{username}:{password}@{hostname}:{port}/' + choice.VHOST,
+        transport.template(choice.VHOST),
     )
 
 
@@ -104,16 +112,15 @@ def _schema() -> None:
 
 def _vhost(ports: dict[str, int]) -> None:
     """Give the cell a place of its own in the message broker."""
-    program = next(
-        place
-        for place in ('/usr/lib/rabbitmq/bin/rabbitmqctl', 'rabbitmqctl')
-        if shutil.which(place)
-    )
     everything = ('.*', '.*', '.*')
     for command in (
         ('add_vhost', choice.VHOST),
         ('set_permissions', '-p', choice.VHOST, 'guest', *everything),
     ):
+        if ha_choice.is_chosen():
+            brokers.control(ha_choice.BROKERS[0], ports, *command)
+            continue
+        program = services.rabbit_program('rabbitmqctl')
         running.run(
             'rabbitmqctl',
             [program, '-n', services.RABBIT_NODE, *command],
