@@ -94,7 +94,8 @@ class Freeze:
 
     def boundaries(self, day: datetime.date) -> Iterator[datetime.datetime]:
         """The wall-clock times at which it may begin or end on a day."""
-        if day in (self.first, self.last + datetime.timedelta(days=1)):
+        yesterday = day - datetime.timedelta(days=1)
+        if day == self.first or yesterday == self.last:
             yield datetime.datetime.combine(day, datetime.time())
 
 

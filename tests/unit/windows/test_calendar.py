@@ -167,9 +167,9 @@ class TestStates(base.BaseTestCase):
         )
 
     def test_never(self) -> None:
-        """A freeze that ends in a thousand years."""
+        """A freeze until the last day that a date can be."""
         calendar = Calendar(
-            freezes=[rules.freeze('2026-01-01/3026-01-01 UTC')]
+            freezes=[rules.freeze('2026-01-01/9999-12-31 UTC')]
         )
         state = calendar.state(unix('2027-01-01'))
         self.assertFalse(state.is_open)
