@@ -11,6 +11,7 @@ in which input of the planner it would agree (:meth:`Constraint.relax`).
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -78,6 +79,8 @@ class ConstraintInput:
     """None in a phase without ceilings."""
     budgets: ScopeBudgets | None = None
     """None: they have not been made."""
+    wishing: Sequence[Instance] | None = None
+    """Those whose owners ask for anything; None: nobody has looked."""
 
     @property
     def hosts(self) -> list[Host]:
@@ -90,7 +93,7 @@ class ConstraintInput:
         cells = [host.cell for host in self.hosts]
         return cells if any(cells) else []
 
-    @property
+    @functools.cached_property
     def instances(self) -> list[Instance]:
         """[V]"""
         return [self.snapshot.instances[uuid] for uuid in self.index.instances]

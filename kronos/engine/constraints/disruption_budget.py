@@ -11,11 +11,7 @@ from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import budgets
-from kronos.engine.eligibility.budgets import (
-    Account,
-    BudgetKind,
-    ScopeBudgets,
-)
+from kronos.engine.eligibility.budgets import BudgetKind, ScopeBudgets
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
 
@@ -23,9 +19,8 @@ from kronos.engine.types import PlanningInput
 class DisruptionBudget(Constraint):
     """An instance moves only if all budgets that count it have a move free.
 
-    :param accounts: those that limit instances, with the instances of each
+    :param scope: the budgets before the plan
     :param homes: [V], where each instance is before the plan
-    :param counts_instances: whether every instance has a budget of its own
     """
 
     codes = frozenset({Code.DISRUPTION_BUDGET})
@@ -34,21 +29,19 @@ class DisruptionBudget(Constraint):
 
     def __init__(
         self,
-        accounts: Sequence[tuple[Account, Sequence[int]]],
-        homes: list[int],
+        scope: ScopeBudgets,
+        homes: Sequence[int],
         hosts: int,
-        counts_instances: bool = False,
     ) -> None:
         super().__init__(len(homes), hosts)
         self._homes = homes
-        self._counts_instances = counts_instances
-        self._accounts = [account for account, _ in accounts]
-        none = len(accounts)
-        self._of = _table(len(homes), [members for _, members in accounts])
+        self._counts_instances = scope.every.counts_instances
+        self._accounts = [account for account, _ in scope.accounts]
+        none = len(self._accounts)
+        members = [members for _, members in scope.accounts]
+        self._of = _table(len(homes), members)
         """[V, A]: positions of the accounts; the last one is never full."""
-        self._free: IntArray = np.array(
-            [*(account.free for account in self._accounts), 1], dtype=np.intp
-        )
+        self._free: IntArray = np.array([*scope.free, 1], dtype=np.intp)
         self._planned = [0] * none
         """Moves of the plan by account."""
         self._is_home: BoolArray = np.ones(len(homes), dtype=bool)
@@ -67,8 +60,7 @@ class DisruptionBudget(Constraint):
         # Not where they are now: earlier phases have moved some.
         host = inputs.index.host
         homes = [host[instance.host] for instance in inputs.instances]
-        counts_instances = scope.every.counts_instances
-        return cls(scope.accounts, homes, inputs.shape[1], counts_instances)
+        return cls(scope, homes, inputs.shape[1])
 
     @staticmethod
     def relax(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:

@@ -19,7 +19,9 @@ class OwnerConsent(StayConstraint):
     @staticmethod
     def staying(inputs: ConstraintInput) -> Mapping[str, Reason]:
         instances, settings = inputs.snapshot.instances, inputs.settings
-        refusals = consent.of_phase(inputs.snapshot, settings, inputs.rules)
+        refusals = consent.of_phase(
+            inputs.snapshot, settings, inputs.rules, inputs.wishing
+        )
         # One that no phase may move has its reason without a destination.
         return {
             uuid: reason

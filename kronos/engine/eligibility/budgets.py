@@ -7,7 +7,8 @@ it. A move that waits in a started plan counts as if it started now.
 
 import datetime
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -211,26 +212,29 @@ class Budgets:
 
     def of(self, instance: Instance) -> list[Account]:
         """The accounts that a move of an instance counts in."""
-        return list(self._of(instance.uuid, instance.project_id))
+        return self._of(instance.uuid, instance.project_id)
 
     def limiting(
-        self, instances: Sequence[Instance]
+        self,
+        instances: Sequence[Instance],
+        position: Mapping[str, int] | None = None,
     ) -> list[tuple[Account, list[int]]]:
         """The accounts that matter to instances that move once.
 
         The own one of an instance is among them only if something of it is
         used. All at once, since there are far more instances than accounts.
 
+        :param position: of each by uuid, if it is known
         :returns: each with the positions of its instances, and those of one
             instance in the order of :meth:`of`
         """
-        position = {
+        position = position or {
             instance.uuid: number for number, instance in enumerate(instances)
         }
-        projects: dict[str, list[int]] = {}
+        projects: dict[str, list[int]] = defaultdict(list)
         if self._has_projects:
             for number, instance in enumerate(instances):
-                projects.setdefault(instance.project_id, []).append(number)
+                projects[instance.project_id].append(number)
             projects.pop('', None)
         groups = {
             key: [position[uuid] for uuid in members if uuid in position]
@@ -281,20 +285,17 @@ class Budgets:
         for account in self._accounts.values():
             account.starts.sort()
 
-    def _of(self, uuid: str, project: str) -> Iterator[Account]:
-        yield from self._shared(uuid, project)
-        if account := self._account(BudgetKind.INSTANCE, uuid):
-            yield account
-
-    def _shared(self, uuid: str, project: str) -> Iterator[Account]:
+    def _of(self, uuid: str, project: str) -> list[Account]:
         """An instance has no account of a project that is not known."""
+        accounts = []
         if project and self._has_projects:
-            account = self._account(BudgetKind.PROJECT, project)
-            if account is not None:
-                yield account
-        for key in self._groups.get(uuid, ()):
-            if account := self._account(BudgetKind.GROUP, key):
-                yield account
+            accounts.append(self._account(BudgetKind.PROJECT, project))
+        accounts += [
+            self._account(BudgetKind.GROUP, key)
+            for key in self._groups.get(uuid, ())
+        ]
+        accounts.append(self._account(BudgetKind.INSTANCE, uuid))
+        return [account for account in accounts if account is not None]
 
     def _account(self, kind: BudgetKind, key: str) -> Account | None:
         account = self._accounts.get((kind, key))
@@ -312,23 +313,25 @@ class Budgets:
 class ScopeBudgets:
     """The budgets of a scope before its plan, made once for all phases.
 
-    :param uuids: of its instances in order, if they were sorted before
+    :param position: [V], by uuid as in :class:`.arrays.Index`, if it has one
     """
 
     def __init__(
         self,
         snapshot: Snapshot,
         options: BudgetOptions,
-        uuids: Sequence[str] = (),
+        position: Mapping[str, int] | None = None,
     ) -> None:
         self.every = Budgets(
             options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
         )
-        self.uuids = uuids or sorted(snapshot.instances)
-        """[V], as in :class:`.arrays.Index`."""
+        self.uuids = list(position or sorted(snapshot.instances))
+        """[V]"""
         instances = [snapshot.instances[uuid] for uuid in self.uuids]
-        self.accounts = self.every.limiting(instances)
+        self.accounts = self.every.limiting(instances, position)
         """As :meth:`.Budgets.limiting`, by these positions."""
+        self.free = [account.free for account, _ in self.accounts]
+        """Of each account."""
 
 
 def of_phase(
@@ -345,8 +348,10 @@ def of_phase(
         return {}
     budgets = budgets or ScopeBudgets(snapshot, options)
     reasons: dict[int, Reason] = {}
-    for account, numbers in budgets.accounts:
-        if account.free <= 0:
+    for (account, numbers), free in zip(
+        budgets.accounts, budgets.free, strict=True
+    ):
+        if free <= 0:
             why = account.reason()
             for number in numbers:
                 reasons.setdefault(number, why)

@@ -6,7 +6,7 @@ much of it counts is the operator's decision.
 """
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -169,15 +169,23 @@ def wishing(snapshot: Snapshot) -> list[Instance]:
 
 
 def of_phase(
-    snapshot: Snapshot, settings: Settings, row: PhaseKind
+    snapshot: Snapshot,
+    settings: Settings,
+    row: PhaseKind,
+    instances: Sequence[Instance] | None = None,
 ) -> dict[str, Reason]:
-    """By uuid why each instance stays that a phase may not move."""
+    """By uuid why each instance stays that a phase may not move.
+
+    :param instances: those of :func:`wishing`, if they are known
+    """
     if settings.consent is ConsentRule.IGNORE:
         return {}
+    if instances is None:
+        instances = wishing(snapshot)
     is_open = snapshot.is_open
     reasons = (
         (instance.uuid, why_not(instance, settings, row, is_open))
-        for instance in wishing(snapshot)
+        for instance in instances
     )
     return {uuid: why for uuid, why in reasons if why is not None}
 

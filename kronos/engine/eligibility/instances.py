@@ -106,6 +106,15 @@ def forbidden(instance: Instance, settings: Settings) -> list[Reason]:
         )
     if instance.locked:
         against.append(Reason('it is locked', Code.INSTANCE_LOCKED))
+    # Few have either, and there are many of them.
+    if instance.metadata or instance.tags:
+        against += _refused(instance, settings)
+    return against
+
+
+def _refused(instance: Instance, settings: Settings) -> list[Reason]:
+    """What the owner of an instance forbids, by its metadata and tags."""
+    against = []
     if PIN in instance.metadata:
         text = f'it has the metadata key {PIN}'
         against.append(Reason(text, Code.INSTANCE_PINNED, 'metadata'))

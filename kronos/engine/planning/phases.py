@@ -32,6 +32,7 @@ from kronos.engine.simulation import build
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import (
+    Instance,
     MigrationPhase,
     Phase,
     Snapshot,
@@ -122,8 +123,13 @@ class PhaseRunner:
         """Those before the first move; None: there are none."""
         if not budgets.is_limited(self.settings):
             return None
-        uuids = self.utilization.index.instances
-        return ScopeBudgets(self.snapshot, self.settings, uuids)
+        position = self.utilization.index.instance
+        return ScopeBudgets(self.snapshot, self.settings, position)
+
+    @functools.cached_property
+    def wishing(self) -> list[Instance]:
+        """The instances whose owners ask for anything."""
+        return consent.wishing(self.snapshot)
 
     def run(self, budget: int | None) -> Simulation:
         """Plan all phases.
@@ -220,7 +226,9 @@ class PhaseRunner:
         if rules.spares_young:
             spared = spared | self._young
         now = self._scope.now
-        spared = spared | consent.of_phase(now, self.settings, rules)
+        spared = spared | consent.of_phase(
+            now, self.settings, rules, self.wishing
+        )
         if not budgets.is_exempt(self.settings, phase):
             before = now, self.settings, phase, self.budgets
             spared = budgets.of_phase(*before) | spared
@@ -264,6 +272,7 @@ class PhaseRunner:
                 cooldowns=self._scope.cooldowns,
                 readings=readings,
                 budgets=self.budgets,
+                wishing=self.wishing,
             )
         )
 

@@ -13,7 +13,7 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.effect import use
-from kronos.engine.eligibility.budgets import ScopeBudgets
+from kronos.engine.eligibility import consent
 from kronos.engine.planning.standings import budgets, consents
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
@@ -62,11 +62,16 @@ def _count_limits(
     result: AggregateResult,
     snapshot: Snapshot,
     settings: Settings,
-    scope: ScopeBudgets | None = None,
+    phases: PhaseRunner | None = None,
 ) -> None:
-    """Add how budgets and consent stand, when all reasons are known."""
+    """Add how budgets and consent stand, when all reasons are known.
+
+    :param phases: what has made the plan, if anything was planned
+    """
+    scope = phases.budgets if phases else None
+    wishing = phases.wishing if phases else consent.wishing(snapshot)
     result.budgets = budgets.of_plan(result, snapshot, settings, scope)
-    result.consents = consents.of_plan(result, snapshot, settings)
+    result.consents = consents.of_plan(result, settings, wishing)
 
 
 def _unmoved(
@@ -169,7 +174,7 @@ def planned(
     result.warnings += [*warnings, *costs.warnings(result.steps)]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     result.drains = _drains(result, phases.snapshot, card)
-    _count_limits(result, phases.snapshot, phases.settings, phases.budgets)
+    _count_limits(result, phases.snapshot, phases.settings, phases)
     return result
 
 

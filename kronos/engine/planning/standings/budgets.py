@@ -25,12 +25,9 @@ class _Tally:
     """What a plan takes of an account, and leaves out because of it."""
 
     account: Account
+    free_before: int
     planned: int = 0
     left_out: int = 0
-
-    @property
-    def free(self) -> int:
-        return self.account.free - self.planned
 
     def full(self) -> FullBudget:
         account, planned = self.account, self.planned
@@ -58,8 +55,8 @@ def of_plan(
     scope = scope or ScopeBudgets(snapshot, options)
     every = scope.every
     tallies = {
-        (account.kind, account.key): _Tally(account)
-        for account, _ in scope.accounts
+        (account.kind, account.key): _Tally(account, free)
+        for (account, _), free in zip(scope.accounts, scope.free, strict=True)
     }
     moved = {step.instance for step in result.steps}
     left_out = {
@@ -70,7 +67,7 @@ def of_plan(
     for uuid in (moved | left_out) & snapshot.instances.keys():
         for account in every.of(snapshot.instances[uuid]):
             key = account.kind, account.key
-            tally = tallies.setdefault(key, _Tally(account))
+            tally = tallies.setdefault(key, _Tally(account, account.free))
             tally.planned += uuid in moved
             tally.left_out += uuid in left_out
     by_kind: dict[BudgetKind, list[_Tally]] = {kind: [] for kind in BudgetKind}
@@ -97,12 +94,14 @@ def _standing(
     if not tallies and not rest:
         return None
     full = [
-        tally.full() for tally in tallies if tally.free <= 0 and tally.left_out
+        tally.full()
+        for tally in tallies
+        if tally.left_out and tally.free_before <= tally.planned
     ]
     return BudgetStanding(
         kind.value,
         sum(tally.account.used for tally in tallies),
-        rest + sum(max(0, tally.account.free) for tally in tallies),
+        rest + sum(max(0, tally.free_before) for tally in tallies),
         sum(tally.planned for tally in tallies),
         sorted(full, key=lambda row: (-row.instances, row.key)),
     )

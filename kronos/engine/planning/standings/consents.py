@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standings of owners' consent: whose servers stay because of it."""
 
+from collections.abc import Iterable
+
 from kronos.engine.eligibility import consent
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, ConsentStanding, Snapshot
+from kronos.engine.types import AggregateResult, ConsentStanding, Instance
 
 UNKNOWN = 'unknown'
 """Kind of the servers whose value is none of :class:`.Consent`."""
 
 
 def of_plan(
-    result: AggregateResult, snapshot: Snapshot, settings: Settings
+    result: AggregateResult,
+    settings: Settings,
+    instances: Iterable[Instance],
 ) -> list[ConsentStanding]:
-    """Whose servers have which consent, and which stay because of it."""
+    """Whose servers have which consent, and which stay because of it.
+
+    :param instances: those of :func:`.consent.wishing`
+    """
     rows: dict[tuple[int, str, str], ConsentStanding] = {}
-    for instance in consent.wishing(snapshot):
+    for instance in instances:
         wish = consent.strictest(instance, settings)
         if wish is None:
             continue
