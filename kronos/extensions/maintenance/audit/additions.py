@@ -15,6 +15,7 @@ from kronos.extensions.maintenance.audit.history import CLOSE
 from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.outcome import RunOutcome
+from kronos.extensions.maintenance.planning import endings
 from kronos.metrics.store import Gauge
 from kronos.strategies.outcome.additions import Additions
 from kronos.strategies.outcome.planned_actions import PlannedAction
@@ -178,7 +179,7 @@ def _trouble(row: RunOutcome) -> Iterator[str]:
     """What somebody has to look at."""
     late, waits = row.hosts(State.LATE), row.waves.waits
     if late:
-        holds = waits == f'{wording.some(late)} is late'
+        holds = waits == endings.late(late)
         then = ', so no further host is closed' if holds else ''
         waits = '' if holds else waits
         yield _counted(late, 'late') + then

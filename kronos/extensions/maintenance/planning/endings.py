@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ending of a search: what a run closes, and why each server stays."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -73,6 +73,11 @@ def why_none(waves: Waves) -> str:
     others = len(waves.blocked) - 1
     more = f', and {others} more' if others else ''
     return f'{host} cannot be emptied ({why}){more}'
+
+
+def late(hosts: Sequence[str]) -> str:
+    """Why no further host is closed where too many are late."""
+    return f'{wording.some(hosts)} {"is" if len(hosts) == 1 else "are"} late'
 
 
 def busy(host: str) -> str:

@@ -152,7 +152,7 @@ class _Search:
         elif spec.at_once > self._widest and not self._seeded():
             waves.waits = endings.too_wide(spec.at_once, self._widest)
         elif len(late) >= spec.max_late > 0:
-            waves.waits = f'{wording.some(late)} is late'
+            waves.waits = endings.late(late)
         elif len(self._closed) >= spec.at_once:
             waves.waits = (
                 f'{wording.counted(len(self._closed), "host")} of the scope '
