@@ -85,15 +85,13 @@ class HoldReader:
         If the flavors cannot be read, the last one remains.
         """
         kronos = self._conf.kronos
-        until = kronos.hold_until
-        end = dates.seconds(until) if until else None
         if not kronos.slot_weight:
             return None
         if not kronos.watched_flavors:
             self._log('slot_weight has no effect: watched_flavors is empty')
             return None
-        if end is not None and self._clock() >= end:
-            self._log(f'room is no longer held: hold_until is {until}')
+        if over := self._why_over(kronos.hold_until):
+            self._log(f'room is no longer held: hold_until {over}')
             return None
         try:
             self._last = self._hold()
@@ -101,6 +99,14 @@ class HoldReader:
         except Exception as error:
             self._log(f'no flavor can be read: {type(error).__name__}')
         return self._last
+
+    def _why_over(self, until: str) -> str:
+        """Nothing checks the options when nova-scheduler starts."""
+        if not until:
+            return ''
+        if fault := dates.fault(until):
+            return f'= {fault}'
+        return f'is {until}' if self._clock() >= dates.seconds(until) else ''
 
     def _hold(self) -> SlotHold | None:
         kronos = self._conf.kronos

@@ -148,6 +148,11 @@ class TestReader(HoldTestCase):
         self.assertIsNone(self.reader.read())
         self.assertEqual(1, self.logged('room is no longer held'))
 
+    def test_no_date(self):
+        self.set(hold_until='soon')
+        self.assertIsNone(self.reader.read())
+        self.assertIn("hold_until = 'soon' is not a date", self.logged_last())
+
     def test_flavors_of_which_no_room_is_held(self):
         self.set(watched_flavors=['pin', 'lic', 'f61', 'f16', 'f16'])
         self.assertEqual(((16.0, 32.0 * GIB, 0.0),), self.reader.read().sizes)
