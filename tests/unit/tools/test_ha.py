@@ -4,10 +4,11 @@
 import pathlib
 import re
 import sys
-import threading
 
 import fixtures
 from oslotest import base
+
+from tests.unit.monitor import alone
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / 'tools'))
@@ -16,7 +17,6 @@ from labkit import layout, running, services, transport  # noqa: E402
 from labkit.ha import (  # noqa: E402
     choice,
     cluster,
-    clustercheck,
     galera,
     packages,
     proxy,
@@ -147,18 +147,12 @@ class TestState(base.BaseTestCase):
             self.assertFalse(galera.is_synced({**SYNCED, key: value}))
         self.assertFalse(galera.is_synced({}))
 
-    def test_the_health_check(self) -> None:
-        states = [SYNCED, {**SYNCED, 'wsrep_local_state': '2'}, {}]
-        server = clustercheck.serve(0, lambda: states.pop(0))
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        ports = {'db1_check': server.server_port}
-        looks = [proxy.look('db1', ports) for _ in range(3)]
-        self.assertEqual(['200 4 Primary 3', '503 2 Primary 3', '503'], looks)
-        self.assertEqual([], states)
+
+class TestAlone(alone.AloneTestCase):
+    MODULE = 'tests.unit.tools.clustercheck_alone'
+
+    def test_all(self) -> None:
+        self.run_alone()
 
 
 class TestPackages(base.BaseTestCase):
