@@ -75,9 +75,9 @@ def of_report(report: Mapping[str, Any]) -> dict[str, Certificate]:
             str(scope['name']): scope.get('room') for scope in report['scopes']
         }
         return {
-            name: _read(made['certificate'])
-            for name, made in rooms.items()
-            if made and made.get('certificate')
+            name: _read(room['certificate'])
+            for name, room in rooms.items()
+            if room and room.get('certificate')
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigurationError(

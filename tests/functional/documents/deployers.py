@@ -102,6 +102,7 @@ def of_the_lab(name: str) -> str:
     text = (LAB / name).read_text()
     # "url = http://127.0.0.1:$prometheus"
     text = text.replace('http://127.0.0.1:$prometheus', PROMETHEUS)
+    text = text.replace('$broker_options\n', '')
     names = set(re.findall(r'\$(\w+)', text)) - {'policies'}
     values = {name: str(1000 + at) for at, name in enumerate(sorted(names))}
     return string.Template(text).substitute(values, policies=POLICIES)

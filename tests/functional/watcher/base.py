@@ -69,7 +69,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
         # Watcher's unit tests leave pecan without any settings.
         pecan.set_config(configuration.DEFAULT, overwrite=True)
         super().setUp()
-        self.database = self.useFixture(database.WritersFirst())
+        self.writers = self.useFixture(database.WritersFirst())
         self.cloud = self.useFixture(self.CLOUD())
         folder = self.useFixture(fixtures.TempDir()).path
         self.policies_file = f'{folder}/policies.yaml'
@@ -125,7 +125,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
 
     def wait_for(self, kind, which, states=OVER):
         """Wait for a condition; the limit only ends a hanging test."""
-        self.database.wait_for(kind, which, states, PATIENCE_SECONDS)
+        self.writers.wait_for(kind, which, states, PATIENCE_SECONDS)
         row = self.admin_api.get(f'/{kind}/{which}').json()
         if row['state'] not in states:
             self.fail(f'{kind} {which} stays {row["state"]}')

@@ -174,7 +174,7 @@ class TestBeside(base.KronosTestCase):
             audit, context.RequestContext(is_admin=True)
         )
         self.assertIn(
-            'one plan at a time, and none beside other plans, as the audit '
-            'was created without --force',
+            'one plan at a time, and none beside other plans: the audit was '
+            'created without --force',
             self.message({'uuid': uuid}),
         )

@@ -169,8 +169,6 @@ def _expected(row: RunOutcome) -> Iterator[str]:
         yield wording.counted(ahead.moves, 'move') + least + ' to come'
     if ahead.seconds:
         yield f'the end in about {durations.rounded(ahead.seconds)}'
-    if row.look.pace:
-        yield row.look.pace
     if ahead.stuck:
         yield f'no room to empty {wording.some(ahead.stuck, SHOWN)}'
 
@@ -194,6 +192,8 @@ def _trouble(row: RunOutcome) -> Iterator[str]:
         yield _counted(opened, 'opened by hand', f'; {remedy}')
     if row.waves.blocked:
         yield f'{len(row.waves.blocked)} cannot be emptied'
+    if row.look.pace:
+        yield row.look.pace
     if waits:
         yield waits
 

@@ -68,8 +68,8 @@ def of(
 def _pace(view: RunView, spec: Maintenance) -> str:
     if not view.is_forced:
         return (
-            'one plan at a time, and none beside other plans, as the audit '
-            'was created without --force'
+            'one plan at a time, and none beside other plans: the audit was '
+            'created without --force'
         )
     if not 0 < view.plans_at_once < spec.at_once:
         return ''

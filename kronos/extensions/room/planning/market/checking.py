@@ -246,10 +246,10 @@ def _with(sack: Sack, item: _Item) -> Sack:
         for extent, size in zip(sack.shape, item.size, strict=True)
         if size
     )
-    left = fits if item.most < 0 else min(fits, item.most)
+    ahead = fits if item.most < 0 else min(fits, item.most)
     times = 1
-    while left > 0:
-        times = min(times, left)
+    while ahead > 0:
+        times = min(times, ahead)
         upper = tuple(slice(times * int(s), None) for s in item.size)
         lower = tuple(slice(0, -times * int(s) or None) for s in item.size)
         after = sack.copy()
@@ -257,6 +257,6 @@ def _with(sack: Sack, item: _Item) -> Sack:
             after[upper], sack[lower] + times * item.worth
         )
         sack = after
-        left -= times
+        ahead -= times
         times *= 2
     return sack

@@ -99,10 +99,10 @@ class Market:
         )
 
 
-def of(cluster: Cluster, wanted: Sequence[Wanted]) -> Market:
+def of(cluster: Cluster, targets: Sequence[Wanted]) -> Market:
     """The market of a cluster whose hosts have one node."""
     demands, counts = cluster.demands, cluster.counts()
-    slots = np.array([each.demand for each in wanted], dtype=np.intp)
+    slots = np.array([each.demand for each in targets], dtype=np.intp)
     free = cluster.free
     most = counts.sum(axis=0) @ demands + OPEN * slots.max(axis=0)
     is_open = free >= most
@@ -129,5 +129,5 @@ def of(cluster: Cluster, wanted: Sequence[Wanted]) -> Market:
         slots[:, amounts],
         np.array([way.kind for way in cluster.ways], dtype=np.intp),
         np.array([way.memory_mb for way in cluster.ways], dtype=np.intp),
-        np.array([each.number for each in wanted], dtype=np.intp),
+        np.array([each.number for each in targets], dtype=np.intp),
     )

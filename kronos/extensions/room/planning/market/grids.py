@@ -92,8 +92,8 @@ class Grids:
         if not np.isfinite(group.table.flat[-1]):
             return None
         market = self._market
-        kept = np.zeros(len(market.kind_of), dtype=np.intp)
-        ins, slots = kept.copy(), np.zeros(len(market.slots), dtype=np.intp)
+        staying = np.zeros(len(market.kind_of), dtype=np.intp)
+        ins, slots = staying.copy(), np.zeros(len(market.slots), dtype=np.intp)
         stages = self._stages(group, variant, keep=True)
         steps = [*self._steps(group, host_class)]
         point = variant.total.copy()
@@ -101,7 +101,7 @@ class Grids:
             reversed(steps), stages[-2::-1], stages[:0:-1], strict=True
         ):
             if after[*point] > before[*point] + EPSILON:
-                kept[way] += times
+                staying[way] += times
                 point = point - times * group.demands[way]
         while group.table[*point] > EPSILON:
             item = _last(group, point)
@@ -113,7 +113,7 @@ class Grids:
                 slots[-1 - number] += 1
             else:
                 ins[number] += 1
-        outs = market.counts[host_class] - kept
+        outs = market.counts[host_class] - staying
         # What leaves and enters in the same way stays.
         same = np.minimum(outs, ins)
         trade = Trade(
@@ -131,11 +131,11 @@ class Grids:
         market, prices = self._market, self._prices
         for way, count in enumerate(market.counts[host_class].tolist()):
             worth = float(prices.kinds[market.kind_of[way]]) + prices.move
-            left, times = count, 1
-            while left > 0:
-                times = min(times, left)
+            ahead, times = count, 1
+            while ahead > 0:
+                times = min(times, ahead)
                 yield way, times, times * worth
-                left -= times
+                ahead -= times
                 times *= 2
 
     def _stages(

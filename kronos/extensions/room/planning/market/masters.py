@@ -108,13 +108,13 @@ class Master:
         return self._mixture(float(solution.fun), duals)
 
     def _mixture(self, value: float, duals: FloatArray) -> Mixture:
-        kinds, wanted = self.market.kinds, len(self.market.slots)
+        kinds, slots = self.market.kinds, len(self.market.slots)
         rest = duals[kinds:]
         if self.aim is Aim.MOST:
-            prices = Prices(duals[:kinds], float(rest[0]), np.ones(wanted))
+            prices = Prices(duals[:kinds], float(rest[0]), np.ones(slots))
             return Mixture(-value, prices)
         move = 1.0 if self.aim is Aim.FEWEST else 0.0
-        return Mixture(value, Prices(duals[:kinds], move, rest[:wanted]))
+        return Mixture(value, Prices(duals[:kinds], move, rest[:slots]))
 
     def chosen(
         self, best: int, cuts: Sequence[Sequence[int]] = ()

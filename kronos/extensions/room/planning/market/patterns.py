@@ -112,8 +112,8 @@ class Patterns:
             after = room - needed
             legal = (after >= np.minimum(free, 0)).all(axis=1)
             legal &= ((after >= 0) | (needed == 0)).all(axis=1)
-            wanted = combination > 0
-            refusals: IntArray = (~market.takes[:, wanted]).sum(axis=1)
+            chosen = combination > 0
+            refusals: IntArray = (~market.takes[:, chosen]).sum(axis=1)
             legal &= refusals[self._places] == 0
             rows = np.flatnonzero(legal)
             parts.append(rows)
@@ -128,12 +128,12 @@ class Patterns:
     def _find_room(self, room: IntArray) -> None:
         """Which choices enter what is left, for each amount of it."""
         market = self._market
-        left = room - self._slots @ market.slots
+        after = room - self._slots @ market.slots
         demands = self._ins @ market.demands
-        left = np.minimum(left, demands.max(axis=0))
+        after = np.minimum(after, demands.max(axis=0))
         masks, mask_of = np.unique(market.enters, axis=0, return_inverse=True)
         mask = mask_of.reshape(-1)[self._places]
-        both = np.concatenate([left, mask[:, None]], axis=1)
+        both = np.concatenate([after, mask[:, None]], axis=1)
         distinct, unique = np.unique(both, axis=0, return_inverse=True)
         self._unique = unique.reshape(-1)
         fits: BoolArray = np.ones((len(distinct), len(self._ins)), dtype=bool)

@@ -85,9 +85,9 @@ class _Rounds:
         for _ in range(QUICK):
             prices = best.between(self._prices, smoothing)
             values, trades = patterns.best(prices)
-            found = self._limit(values, prices)
-            if self._sign * (limit - found) > TOLERANCE:
-                limit, best = found, prices
+            value = self._limit(values, prices)
+            if self._sign * (limit - value) > TOLERANCE:
+                limit, best = value, prices
             is_new = [self.master.add(trade) for trade in trades]
             if self._value is not None and abs(limit - self._value) < NEAR:
                 break
