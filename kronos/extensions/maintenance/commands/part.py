@@ -8,6 +8,8 @@ from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.parts import CommandPart
 from kronos.cmd.credentials import Access
+from kronos.extensions.maintenance.commands import run_checks, webhook_checks
+from kronos.extensions.maintenance.notices.signed_webhook import Address
 
 
 class MaintenanceCommands(CommandPart):
@@ -21,15 +23,8 @@ class MaintenanceCommands(CommandPart):
         apis: Apis,
         findings: Findings,
     ) -> dict[str, Any]:
-        # Whoever only wants the options of commands has no oslo.messaging.
-        from kronos.extensions.maintenance.commands import (
-            run_checks,
-            webhook_checks,
-        )
-        from kronos.extensions.maintenance.notices import announcements
-
         if conf.kronos.maintenance_webhook_url:
-            address = announcements.address_of(conf)
+            address = Address.of(conf)
             webhook_checks.check_webhook(address, parsed.offline, findings)
         if access is not None:
             run_checks.check_live_runs(conf, access, findings)

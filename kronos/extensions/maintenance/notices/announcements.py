@@ -117,19 +117,8 @@ def outbox(conf: Any, services: Services) -> Outbox | None:
         return None
     with _own.lock:
         if _own.outbox is None:
-            _own.outbox = _made(conf, address_of(conf), services)
+            _own.outbox = _made(conf, Address.of(conf), services)
         return _own.outbox
-
-
-def address_of(conf: Any) -> Address:
-    """The webhook of the options."""
-    kronos = conf.kronos
-    return Address(
-        kronos.maintenance_webhook_url,
-        kronos.maintenance_webhook_key_file or '',
-        kronos.maintenance_webhook_cafile or '',
-        kronos.maintenance_webhook_timeout,
-    )
 
 
 def _made(conf: Any, address: Address, services: Services) -> Outbox | None:

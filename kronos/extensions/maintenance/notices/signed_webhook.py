@@ -9,6 +9,7 @@ import hmac
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Self
 
 from kronos.common import plain_files
 from kronos.monitor.sinks.base import Outcome, Result
@@ -31,6 +32,17 @@ class Address:
     key_file: str
     cafile: str = ''
     timeout: float = 10.0
+
+    @classmethod
+    def of(cls, conf: Any) -> Self:
+        """That of the options."""
+        kronos = conf.kronos
+        return cls(
+            kronos.maintenance_webhook_url,
+            kronos.maintenance_webhook_key_file or '',
+            kronos.maintenance_webhook_cafile or '',
+            kronos.maintenance_webhook_timeout,
+        )
 
     def faults(self) -> list[str]:
         """What is wrong with it: each as ``OPTION: RULE``."""
