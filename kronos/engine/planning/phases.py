@@ -70,6 +70,11 @@ class Prepared:
     """Those of them that the past or an earlier scope forbids."""
     settings: Settings
 
+    @functools.cached_property
+    def wishing(self) -> list[Instance]:
+        """The instances whose owners ask for anything."""
+        return consent.wishing(self.now)
+
     def phases(self) -> PhaseRunner:
         """The phases before the first move; anew with each call."""
         return PhaseRunner(self)
@@ -79,7 +84,7 @@ class PhaseRunner:
     """The phases of one scope."""
 
     def __init__(self, scope: Prepared) -> None:
-        self._scope = scope
+        self.scope = scope
         self.snapshot = scope.now
         self.scorecard = scope.card
         self.settings = scope.settings
@@ -125,11 +130,6 @@ class PhaseRunner:
             return None
         position = self.utilization.index.instance
         return ScopeBudgets(self.snapshot, self.settings, position)
-
-    @functools.cached_property
-    def wishing(self) -> list[Instance]:
-        """The instances whose owners ask for anything."""
-        return consent.wishing(self.snapshot)
 
     def run(self, budget: int | None) -> Simulation:
         """Plan all phases.
@@ -225,13 +225,10 @@ class PhaseRunner:
         spared = self.inputs.cooldowns.resting if rules.spares_moved else {}
         if rules.spares_young:
             spared = spared | self._young
-        now = self._scope.now
-        spared = spared | consent.of_phase(
-            now, self.settings, rules, self.wishing
-        )
+        before, wishing = (self.scope.now, self.settings), self.scope.wishing
+        spared = spared | consent.of_phase(*before, rules, wishing)
         if not budgets.is_exempt(self.settings, phase):
-            before = now, self.settings, phase, self.budgets
-            spared = budgets.of_phase(*before) | spared
+            spared = budgets.of_phase(*before, phase, self.budgets) | spared
         if not spared:
             return {}
         position, sources = self.utilization.index.instance, self._from(rules)
@@ -257,8 +254,8 @@ class PhaseRunner:
             readings = build.capacity_readings(
                 self.utilization,
                 self.scorecard,
-                self._scope.profiles,
-                self._scope.policies,
+                self.scope.profiles,
+                self.scope.policies,
                 self.host_of_before,
             )
         return constraint_set.build(
@@ -269,10 +266,10 @@ class PhaseRunner:
                 index=self.utilization.index,
                 host_of=self.placement.host_of,
                 excluded=self.scorecard.excluded,
-                cooldowns=self._scope.cooldowns,
+                cooldowns=self.scope.cooldowns,
                 readings=readings,
                 budgets=self.budgets,
-                wishing=self.wishing,
+                wishing=self.scope.wishing,
             )
         )
 

@@ -64,12 +64,9 @@ def _count_limits(
     settings: Settings,
     phases: PhaseRunner | None = None,
 ) -> None:
-    """Add how budgets and consent stand, when all reasons are known.
-
-    :param phases: what has made the plan, if anything was planned
-    """
+    """Add how budgets and consent stand, when all reasons are known."""
     scope = phases.budgets if phases else None
-    wishing = phases.wishing if phases else consent.wishing(snapshot)
+    wishing = phases.scope.wishing if phases else consent.wishing(snapshot)
     result.budgets = budgets.of_plan(result, snapshot, settings, scope)
     result.consents = consents.of_plan(result, settings, wishing)
 
