@@ -2,6 +2,7 @@
 """The calendar of a scope: whether it is open, and until when."""
 
 import datetime
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
@@ -12,6 +13,10 @@ DAY = datetime.timedelta(days=1)
 DAY_SECONDS = DAY.total_seconds()
 HORIZON_DAYS = 8
 """After the last freeze: each weekly window has opened once by then."""
+NEAR = range(-2, 5)
+"""Days around the edge of a freeze: clocks are up to a day apart, and what is
+found of a day is told a day later."""
+WEEK_MINUTES = 7 * 24 * 60
 MOST_DAYS = 3 * 366
 """A freeze that ends later ends too late to wait for."""
 
@@ -75,18 +80,42 @@ class Calendar:
         if self.is_empty:
             return
         later: set[float] = set()
-        for ahead in range(-1, self._horizon(now) + 2):
+        for ahead in self._days(now):
             later.update(self._of_day(now, ahead))
             # Those of a day lie within two days around this time.
             complete = now + (ahead - 1) * DAY_SECONDS
             yield from sorted(time for time in later if now < time <= complete)
             later = {time for time in later if time > complete}
 
-    def _horizon(self, now: float) -> int:
-        """Days that have to be looked at."""
+    @functools.cached_property
+    def _closes_weekly(self) -> bool:
+        """Whether windows may close it; False: they cover all of a week."""
+        if len({window.zone for window in self.windows}) > 1:
+            return True
+        end = 0
+        for start, next_end in sorted(
+            span for window in self.windows for span in window.spans()
+        ):
+            if start > end:
+                return True
+            end = max(end, next_end)
+        return bool(self.windows) and end < WEEK_MINUTES
+
+    def _days(self, now: float) -> Iterable[int]:
+        """Days ahead that have to be looked at, in their order."""
         today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
-        ends = [(freeze.last - today).days for freeze in self.freezes]
-        return min(max([0, *ends]) + HORIZON_DAYS + 1, MOST_DAYS)
+        if self._closes_weekly:
+            ends = [(freeze.last - today).days for freeze in self.freezes]
+            last = min(max([0, *ends]) + HORIZON_DAYS + 1, MOST_DAYS)
+            return range(-1, last + 2)
+        firsts = {(freeze.first - today).days for freeze in self.freezes}
+        lasts = {(freeze.last - today).days for freeze in self.freezes}
+        edges = firsts | {day + 1 for day in lasts}
+        return sorted(
+            day
+            for day in {edge + near for edge in edges for near in NEAR}
+            if -1 <= day <= MOST_DAYS + 1
+        )
 
     def _of_day(self, now: float, ahead: int) -> Iterator[float]:
         """Candidates of a day.

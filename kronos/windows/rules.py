@@ -64,6 +64,13 @@ class Window:
             for ago in (0, 1)
         )
 
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Its parts of a week, in minutes from Monday on; the last may end
+        in the next week."""
+        for day in self.days:
+            midnight = day * MINUTES_OF_DAY
+            yield midnight + self.start, midnight + self.end
+
     def boundaries(self, day: datetime.date) -> Iterator[datetime.datetime]:
         """The wall-clock times at which it may open or close on a day."""
         for boundary in (self.start, self.end):

@@ -125,7 +125,8 @@ def _moves(
         [HostAggregate(1, snapshot.scope)], 'kronos_spread', case.CONCURRENT
     )
     scope_windows.note([snapshot], settings, context)
-    return len(propose.propose([snapshot], policies, settings).steps)
+    plan = propose.plan([snapshot], policies, settings, case.CONCURRENT)
+    return len(plan.report.steps)
 
 
 def _lived_in(snapshot: Snapshot) -> Snapshot:

@@ -29,6 +29,7 @@ from kronos.engine.types import Host, Instance, PlanningInput, Snapshot
 if TYPE_CHECKING:
     from kronos.engine.edits import Pair
     from kronos.engine.eligibility.budgets import ScopeBudgets
+    from kronos.engine.eligibility.consent import Wish
     from kronos.engine.eligibility.cooldown import Cooldowns
 
 K = TypeVar('K', bound=Hashable)
@@ -79,8 +80,9 @@ class ConstraintInput:
     """None in a phase without ceilings."""
     budgets: ScopeBudgets | None = None
     """None: they have not been made."""
-    wishing: Sequence[Instance] | None = None
-    """Those whose owners ask for anything; None: nobody has looked."""
+    wishes: Mapping[str, Wish] | None = None
+    """By uuid what the owner of an instance asks for, if it counts; None:
+    nobody has looked."""
 
     @property
     def hosts(self) -> list[Host]:

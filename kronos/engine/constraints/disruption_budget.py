@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disruption budget: no more moves than a project, group or server may."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
@@ -20,7 +21,7 @@ class DisruptionBudget(Constraint):
     """An instance moves only if all budgets that count it have a move free.
 
     :param scope: the budgets before the plan
-    :param homes: [V], where each instance is before the plan
+    :param home_of: where an instance is before the plan, by its position
     """
 
     codes = frozenset({Code.DISRUPTION_BUDGET})
@@ -30,26 +31,27 @@ class DisruptionBudget(Constraint):
     def __init__(
         self,
         scope: ScopeBudgets,
-        homes: Sequence[int],
+        home_of: Callable[[int], int],
         hosts: int,
     ) -> None:
-        super().__init__(len(homes), hosts)
-        self._homes = homes
+        instances = len(scope.uuids)
+        super().__init__(instances, hosts)
+        self._home_of = home_of
         self._counts_instances = scope.every.counts_instances
         self._accounts = [account for account, _ in scope.accounts]
         none = len(self._accounts)
         members = [members for _, members in scope.accounts]
-        self._of = _table(len(homes), members)
+        self._of = _table(instances, members)
         """[V, A]: positions of the accounts; the last one is never full."""
         self._free: IntArray = np.array([*scope.free, 1], dtype=np.intp)
         self._planned = [0] * none
         """Moves of the plan by account."""
-        self._is_home: BoolArray = np.ones(len(homes), dtype=bool)
+        self._is_home: BoolArray = np.ones(instances, dtype=bool)
         """[V]; one that has moved does so once: it may come back in trials,
         which take its move back."""
-        self._within: BoolArray = np.ones(len(homes), dtype=bool)
+        self._within: BoolArray = np.ones(instances, dtype=bool)
         """[V]; few moves change it, and every search reads it."""
-        self._refresh(np.arange(len(homes)))
+        self._refresh(np.arange(instances))
 
     @classmethod
     def build(cls, inputs: ConstraintInput) -> Self | None:
@@ -57,10 +59,13 @@ class DisruptionBudget(Constraint):
         if budgets.is_exempt(settings, inputs.rules.phase):
             return None
         scope = inputs.budgets or ScopeBudgets(snapshot, settings)
-        # Not where they are now: earlier phases have moved some.
-        host = inputs.index.host
-        homes = [host[instance.host] for instance in inputs.instances]
-        return cls(scope, homes, inputs.shape[1])
+
+        def home_of(instance: int) -> int:
+            """Not where it is now: an earlier phase may have moved it."""
+            uuid = scope.uuids[instance]
+            return inputs.index.host[snapshot.instances[uuid].host]
+
+        return cls(scope, home_of, inputs.shape[1])
 
     @staticmethod
     def relax(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:
@@ -106,7 +111,7 @@ class DisruptionBudget(Constraint):
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         """It counts while it is not where it came from."""
-        home = self._homes[instance]
+        home = self._home_of(instance)
         self._is_home[instance] = destination == home
         taken = (destination != home) - (source != home)
         for account in self._row(instance) if taken else ():
@@ -138,9 +143,7 @@ def _table(instances: int, accounts: Sequence[Sequence[int]]) -> IntArray:
 
     :param accounts: the instances of each; their number is for no account
     """
-    members = np.array(
-        [instance for row in accounts for instance in row], dtype=np.intp
-    )
+    members = np.fromiter(itertools.chain.from_iterable(accounts), np.intp)
     sizes = np.array([len(row) for row in accounts], dtype=np.intp)
     order = np.argsort(members, kind='stable')
     members = members[order]

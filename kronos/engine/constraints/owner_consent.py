@@ -18,16 +18,17 @@ class OwnerConsent(StayConstraint):
 
     @staticmethod
     def staying(inputs: ConstraintInput) -> Mapping[str, Reason]:
-        instances, settings = inputs.snapshot.instances, inputs.settings
-        refusals = consent.of_phase(
-            inputs.snapshot, settings, inputs.rules, inputs.wishing
-        )
+        snapshot, settings = inputs.snapshot, inputs.settings
+        wishes = inputs.wishes
+        if wishes is None:
+            wishes = consent.of_scope(snapshot, settings)
         # One that no phase may move has its reason without a destination.
-        return {
-            uuid: reason
-            for uuid, reason in refusals.items()
-            if consent.forbidden(instances[uuid], settings) is None
+        wishes = {
+            uuid: wish
+            for uuid, wish in wishes.items()
+            if not consent.is_final(wish, settings)
         }
+        return consent.of_phase(snapshot, settings, inputs.rules, wishes)
 
     @staticmethod
     def relax(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:

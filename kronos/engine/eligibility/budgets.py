@@ -88,7 +88,7 @@ def _texts(options: BudgetOptions) -> Iterator[str]:
     yield from options.project_budgets.values()
 
 
-@dataclass
+@dataclass(slots=True)
 class Account:
     """A budget of one project, group or server, with what is used of it."""
 
@@ -113,14 +113,15 @@ class Account:
     @property
     def free(self) -> int:
         """How many more moves may start now; below 0: it is exceeded."""
-        limits = []
-        if self.budget.moves is not None:
-            in_window = len(self.starts) + self.waiting
-            limits.append(self.budget.moves - in_window)
-        if self.budget.at_once is not None:
-            at_once = self.under_way + self.waiting
-            limits.append(self.budget.at_once - at_once)
-        return min(limits)
+        limits = [
+            most - started
+            for most, started in (
+                (self.budget.moves, len(self.starts)),
+                (self.budget.at_once, self.under_way),
+            )
+            if most is not None
+        ]
+        return min(limits) - self.waiting
 
     def window_is_full(self, planned: int = 0) -> bool:
         """Whether no more move may start, however many end.
@@ -216,42 +217,41 @@ class Budgets:
 
     def limiting(
         self,
-        instances: Sequence[Instance],
-        position: Mapping[str, int] | None = None,
+        instances: Mapping[str, Instance],
+        position: Mapping[str, int],
     ) -> list[tuple[Account, list[int]]]:
         """The accounts that matter to instances that move once.
 
         The own one of an instance is among them only if something of it is
         used. All at once, since there are far more instances than accounts.
 
-        :param position: of each by uuid, if it is known
+        :param instances: by uuid
+        :param position: by uuid, from 0, in this order
         :returns: each with the positions of its instances, and those of one
             instance in the order of :meth:`of`
         """
-        position = position or {
-            instance.uuid: number for number, instance in enumerate(instances)
-        }
         projects: dict[str, list[int]] = defaultdict(list)
         if self._has_projects:
-            for number, instance in enumerate(instances):
-                projects[instance.project_id].append(number)
+            for uuid, number in position.items():
+                projects[instances[uuid].project_id].append(number)
             projects.pop('', None)
         groups = {
             key: [position[uuid] for uuid in members if uuid in position]
             for key, members in self._members.items()
         }
-        owners = {
-            key: [position[key]]
-            for kind, key in self._accounts
-            if kind is BudgetKind.INSTANCE and key in position
-        }
-        return [
+        shared = [
             (account, numbers)
-            for kind, by_key in zip(
-                BudgetKind, (projects, groups, owners), strict=True
+            for kind, by_key in (
+                (BudgetKind.PROJECT, projects),
+                (BudgetKind.GROUP, groups),
             )
             for key, numbers in by_key.items()
             if numbers and (account := self._account(kind, key))
+        ]
+        return shared + [
+            (account, [position[key]])
+            for (kind, key), account in self._accounts.items()
+            if kind is BudgetKind.INSTANCE and key in position
         ]
 
     def unused(self, kind: BudgetKind) -> Account | None:
@@ -287,15 +287,10 @@ class Budgets:
 
     def _of(self, uuid: str, project: str) -> list[Account]:
         """An instance has no account of a project that is not known."""
-        accounts = []
-        if project and self._has_projects:
-            accounts.append(self._account(BudgetKind.PROJECT, project))
-        accounts += [
-            self._account(BudgetKind.GROUP, key)
-            for key in self._groups.get(uuid, ())
-        ]
-        accounts.append(self._account(BudgetKind.INSTANCE, uuid))
-        return [account for account in accounts if account is not None]
+        keys = [(BudgetKind.PROJECT, project)] if project else []
+        keys += [(BudgetKind.GROUP, key) for key in self._groups.get(uuid, ())]
+        keys.append((BudgetKind.INSTANCE, uuid))
+        return [account for key in keys if (account := self._account(*key))]
 
     def _account(self, kind: BudgetKind, key: str) -> Account | None:
         account = self._accounts.get((kind, key))
@@ -325,13 +320,24 @@ class ScopeBudgets:
         self.every = Budgets(
             options, snapshot.disruptions, snapshot.groups, snapshot.taken_at
         )
-        self.uuids = list(position or sorted(snapshot.instances))
+        if position is None:
+            uuids = sorted(snapshot.instances)
+            position = dict(zip(uuids, range(len(uuids)), strict=True))
+        self.uuids = list(position)
         """[V]"""
-        instances = [snapshot.instances[uuid] for uuid in self.uuids]
-        self.accounts = self.every.limiting(instances, position)
+        self.accounts = self.every.limiting(snapshot.instances, position)
         """As :meth:`.Budgets.limiting`, by these positions."""
         self.free = [account.free for account, _ in self.accounts]
         """Of each account."""
+
+    @property
+    def unused(self) -> int:
+        """Moves free in the accounts of instances that have moved nowhere."""
+        account = self.every.unused(BudgetKind.INSTANCE)
+        own = sum(
+            account.kind is BudgetKind.INSTANCE for account, _ in self.accounts
+        )
+        return account.free * (len(self.uuids) - own) if account else 0
 
 
 def of_phase(

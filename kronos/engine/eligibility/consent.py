@@ -6,7 +6,7 @@ much of it counts is the operator's decision.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -60,7 +60,7 @@ class Wish:
         """Whether the value is one of :class:`Consent`."""
         return self.value in VALUES
 
-    @property
+    @functools.cached_property
     def consent(self) -> Consent:
         """What counts: the strictest if the value is unknown."""
         return Consent(self.value) if self.is_known else Consent.NEVER
@@ -127,12 +127,14 @@ def _counts(instance: Instance, settings: Settings) -> bool:
 
 def forbidden(instance: Instance, settings: Settings) -> Reason | None:
     """Why no phase may move an instance; None if one may."""
-    if settings.consent is not ConsentRule.HONOUR or not has_wish(instance):
-        return None
     wish = strictest(instance, settings)
-    if wish is None or wish.consent is not Consent.NEVER:
-        return None
-    return reason(wish)
+    return reason(wish) if wish and is_final(wish, settings) else None
+
+
+def is_final(wish: Wish, settings: Settings) -> bool:
+    """Whether no phase may move an instance with a wish."""
+    is_honoured = settings.consent is ConsentRule.HONOUR
+    return is_honoured and wish.consent is Consent.NEVER
 
 
 def why_not(
@@ -146,8 +148,12 @@ def why_not(
     :param is_open: whether the window of its scope is open
     """
     wish = strictest(instance, settings)
-    if wish is None:
-        return None
+    return _refusal(wish, settings, row, is_open) if wish else None
+
+
+def _refusal(
+    wish: Wish, settings: Settings, row: PhaseKind, is_open: bool
+) -> Reason | None:
     is_refused = {
         Consent.NEVER: not (
             row.is_drain and settings.consent is ConsentRule.DRAIN_OVERRIDES
@@ -158,36 +164,38 @@ def why_not(
     return reason(wish) if is_refused.get(wish.consent) else None
 
 
-def wishing(snapshot: Snapshot) -> list[Instance]:
-    """The instances of a scope whose owners ask for anything."""
-    return [
-        instance
-        for instance in snapshot.instances.values()
+def of_scope(snapshot: Snapshot, settings: Settings) -> dict[str, Wish]:
+    """By uuid the wish that counts of each instance that has one."""
+    return {
+        uuid: wish
+        for uuid, instance in snapshot.instances.items()
         # Few have either, and there are many of them.
-        if (instance.tags or KEY in instance.metadata) and has_wish(instance)
-    ]
+        if (instance.tags or KEY in instance.metadata)
+        and (wish := strictest(instance, settings))
+    }
 
 
 def of_phase(
     snapshot: Snapshot,
     settings: Settings,
     row: PhaseKind,
-    instances: Sequence[Instance] | None = None,
+    wishes: Mapping[str, Wish] | None = None,
 ) -> dict[str, Reason]:
     """By uuid why each instance stays that a phase may not move.
 
-    :param instances: those of :func:`wishing`, if they are known
+    :param wishes: those of :func:`of_scope`, if they are known
     """
-    if settings.consent is ConsentRule.IGNORE:
-        return {}
-    if instances is None:
-        instances = wishing(snapshot)
-    is_open = snapshot.is_open
-    reasons = (
-        (instance.uuid, why_not(instance, settings, row, is_open))
-        for instance in instances
-    )
-    return {uuid: why for uuid, why in reasons if why is not None}
+    if wishes is None:
+        wishes = of_scope(snapshot, settings)
+    refusals = {
+        wish: _refusal(wish, settings, row, snapshot.is_open)
+        for wish in {*wishes.values()}
+    }
+    return {
+        uuid: refusal
+        for uuid, wish in wishes.items()
+        if (refusal := refusals[wish])
+    }
 
 
 @functools.lru_cache(REMEMBERED)

@@ -20,6 +20,7 @@ from kronos.engine.constraints.base import ConstraintInput
 from kronos.engine.effect import use
 from kronos.engine.eligibility import budgets, consent, young_instances
 from kronos.engine.eligibility.budgets import ScopeBudgets
+from kronos.engine.eligibility.consent import Wish
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import affinity, evacuate, pack, relieve, spread
@@ -32,7 +33,6 @@ from kronos.engine.simulation import build
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import (
-    Instance,
     MigrationPhase,
     Phase,
     Snapshot,
@@ -71,9 +71,9 @@ class Prepared:
     settings: Settings
 
     @functools.cached_property
-    def wishing(self) -> list[Instance]:
-        """The instances whose owners ask for anything."""
-        return consent.wishing(self.now)
+    def wishes(self) -> dict[str, Wish]:
+        """By uuid what the owner of an instance asks for, if it counts."""
+        return consent.of_scope(self.now, self.settings)
 
     def phases(self) -> PhaseRunner:
         """The phases before the first move; anew with each call."""
@@ -225,8 +225,8 @@ class PhaseRunner:
         spared = self.inputs.cooldowns.resting if rules.spares_moved else {}
         if rules.spares_young:
             spared = spared | self._young
-        before, wishing = (self.scope.now, self.settings), self.scope.wishing
-        spared = spared | consent.of_phase(*before, rules, wishing)
+        before, wishes = (self.scope.now, self.settings), self.scope.wishes
+        spared = spared | consent.of_phase(*before, rules, wishes)
         if not budgets.is_exempt(self.settings, phase):
             spared = budgets.of_phase(*before, phase, self.budgets) | spared
         if not spared:
@@ -269,7 +269,7 @@ class PhaseRunner:
                 cooldowns=self.scope.cooldowns,
                 readings=readings,
                 budgets=self.budgets,
-                wishing=self.scope.wishing,
+                wishes=self.scope.wishes,
             )
         )
 

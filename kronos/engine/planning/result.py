@@ -66,9 +66,12 @@ def _count_limits(
 ) -> None:
     """Add how budgets and consent stand, when all reasons are known."""
     scope = phases.budgets if phases else None
-    wishing = phases.scope.wishing if phases else consent.wishing(snapshot)
     result.budgets = budgets.of_plan(result, snapshot, settings, scope)
-    result.consents = consents.of_plan(result, settings, wishing)
+    if phases:
+        wishes = phases.scope.wishes
+    else:
+        wishes = consent.of_scope(snapshot, settings)
+    result.consents = consents.of_plan(result, snapshot, wishes)
 
 
 def _unmoved(

@@ -27,6 +27,9 @@ CHANGES = {
 }
 """Days on which clocks are changed, where they are."""
 MINUTE = 60.0
+QUARTER = 15 * MINUTE
+"""Of an hour: where clocks differ, they do so by whole ones."""
+DAY = datetime.timedelta(days=1)
 SEED = int(os.environ.get('KRONOS_SEED', '43'))
 
 
@@ -109,6 +112,44 @@ class TestOracle(base.BaseTestCase):
             near = unix(draw.choice(CHANGES[zone]), zone)
             at = near + draw.randrange(-360, 360) * MINUTE
             self.check(draw, at, zone)
+
+    def test_freezes_of_an_open_week(self) -> None:
+        """Windows that cover a week leave the freezes alone to close it."""
+        draw = random.Random(SEED + 2)
+        for _ in range(60):
+            zone, cut = draw.choice(ZONES), draw.randrange(1, 24)
+            windows = [
+                rules.window(f'Mon-Sun 00:00-{cut:02}:00 {zone}'),
+                rules.window(f'Mon-Sun {cut:02}:00-24:00 {zone}'),
+            ]
+            first = datetime.date(2027, 1, 1) + draw.randrange(365) * DAY
+            freezes = [
+                rules.freeze(f'{begin}/{begin + days * DAY} {place}')
+                for begin, days, place in (
+                    (first, draw.randrange(3), zone),
+                    (
+                        first + draw.randrange(9) * DAY,
+                        draw.randrange(3),
+                        draw.choice(ZONES),
+                    ),
+                )
+            ]
+            start = unix(f'{first}') + draw.randrange(-96, 960) * QUARTER
+            calendar = Calendar(windows, freezes)
+            times = [start + ahead * QUARTER for ahead in range(15 * 96)]
+            states = [
+                not any(freeze.holds(time) for freeze in freezes)
+                for time in times
+            ]
+            changes = (
+                time
+                for time, state in zip(times, states, strict=True)
+                if state is not states[0]
+            )
+            state = calendar.state(start)
+            self.assertEqual(
+                (states[0], next(changes, None)), (state.is_open, state.until)
+            )
 
 
 class TestStates(base.BaseTestCase):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The budgets that limit more than they seem to, and phases without any."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -79,10 +80,12 @@ def _most_moves(
     snapshot: Snapshot, settings: Settings
 ) -> dict[BudgetKind, int]:
     """By kind how many servers of a scope all its unused budgets let move."""
-    instances = list(snapshot.instances.values())
-    unused = budgets.Budgets(settings, (), snapshot.groups, snapshot.taken_at)
+    instances = snapshot.instances
+    unused = budgets.ScopeBudgets(
+        dataclasses.replace(snapshot, disruptions=[]), settings
+    )
     accounts: dict[BudgetKind, list[tuple[Account, list[int]]]] = {}
-    for account, numbers in unused.limiting(instances):
+    for account, numbers in unused.accounts:
         accounts.setdefault(account.kind, []).append((account, numbers))
     return {
         kind: len(instances)

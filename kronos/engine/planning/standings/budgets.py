@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standings of the disruption budgets: what a plan takes and leaves."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
 
 from kronos.engine.eligibility import budgets
 from kronos.engine.eligibility.budgets import (
@@ -20,26 +20,6 @@ from kronos.engine.types import (
 )
 
 
-@dataclass
-class _Tally:
-    """What a plan takes of an account, and leaves out because of it."""
-
-    account: Account
-    free_before: int
-    planned: int = 0
-    left_out: int = 0
-
-    def full(self) -> FullBudget:
-        account, planned = self.account, self.planned
-        is_full = account.window_is_full(planned)
-        return FullBudget(
-            account.key,
-            str(account.reason(planned)),
-            account.free_at(planned) if is_full else None,
-            self.left_out,
-        )
-
-
 def of_plan(
     result: AggregateResult,
     snapshot: Snapshot,
@@ -53,55 +33,56 @@ def of_plan(
     if not budgets.is_limited(options):
         return []
     scope = scope or ScopeBudgets(snapshot, options)
-    every = scope.every
-    tallies = {
-        (account.kind, account.key): _Tally(account, free)
-        for (account, _), free in zip(scope.accounts, scope.free, strict=True)
-    }
     moved = {step.instance for step in result.steps}
-    left_out = {
-        uuid
-        for uuid, why in result.stayed.items()
-        if why.code is Code.DISRUPTION_BUDGET
-    }
-    for uuid in (moved | left_out) & snapshot.instances.keys():
-        for account in every.of(snapshot.instances[uuid]):
-            key = account.kind, account.key
-            tally = tallies.setdefault(key, _Tally(account, account.free))
-            tally.planned += uuid in moved
-            tally.left_out += uuid in left_out
-    by_kind: dict[BudgetKind, list[_Tally]] = {kind: [] for kind in BudgetKind}
-    for tally in tallies.values():
-        by_kind[tally.account.kind].append(tally)
-    # The others have an account of their own that nothing has touched.
-    unused = every.unused(BudgetKind.INSTANCE)
-    others = len(snapshot.instances) - len(by_kind[BudgetKind.INSTANCE])
-    rest = {BudgetKind.INSTANCE: unused.free * others if unused else 0}
-    rows = (
-        _standing(kind, by_kind[kind], rest.get(kind, 0))
-        for kind in BudgetKind
+    planned = Counter(
+        (account.kind, account.key)
+        for uuid in moved & snapshot.instances.keys()
+        for account in scope.every.of(snapshot.instances[uuid])
     )
-    return [row for row in rows if row is not None]
+    rows: dict[str, BudgetStanding] = {}
+    for (account, numbers), free in zip(
+        scope.accounts, scope.free, strict=True
+    ):
+        row = rows.get(account.kind)
+        if row is None:
+            row = rows[account.kind] = BudgetStanding(account.kind.value)
+        row.used += account.used
+        row.free += max(0, free)
+        taken = planned.get((account.kind, account.key), 0)
+        if free <= taken:
+            uuids = (scope.uuids[number] for number in numbers)
+            if left_out := _left_out(result, uuids):
+                row.full.append(_full(account, taken, left_out))
+    for (kind, _), taken in planned.items():
+        rows.setdefault(kind, BudgetStanding(kind.value)).planned += taken
+    if scope.unused:
+        kind = BudgetKind.INSTANCE
+        row = rows.setdefault(kind, BudgetStanding(kind.value))
+        row.free += scope.unused
+    for row in rows.values():
+        row.full.sort(key=lambda full: (-full.instances, full.key))
+    return [rows[kind] for kind in BudgetKind if kind in rows]
 
 
-def _standing(
-    kind: BudgetKind, tallies: Sequence[_Tally], rest: int
-) -> BudgetStanding | None:
-    """How the budgets of a kind stand.
+def _left_out(result: AggregateResult, uuids: Iterable[str]) -> int:
+    """How many instances stay because of a budget."""
+    reasons = (result.stayed.get(uuid) for uuid in uuids)
+    return sum(
+        reason is not None and reason.code is Code.DISRUPTION_BUDGET
+        for reason in reasons
+    )
 
-    :param rest: free moves of the accounts that have no tally
+
+def _full(account: Account, planned: int, left_out: int) -> FullBudget:
+    """An account that a plan leaves no move.
+
+    :param planned: moves that the plan has
+    :param left_out: instances that it leaves out because of it
     """
-    if not tallies and not rest:
-        return None
-    full = [
-        tally.full()
-        for tally in tallies
-        if tally.left_out and tally.free_before <= tally.planned
-    ]
-    return BudgetStanding(
-        kind.value,
-        sum(tally.account.used for tally in tallies),
-        rest + sum(max(0, tally.free_before) for tally in tallies),
-        sum(tally.planned for tally in tallies),
-        sorted(full, key=lambda row: (-row.instances, row.key)),
+    is_full = account.window_is_full(planned)
+    return FullBudget(
+        account.key,
+        str(account.reason(planned)),
+        account.free_at(planned) if is_full else None,
+        left_out,
     )

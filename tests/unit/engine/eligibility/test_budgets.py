@@ -103,7 +103,7 @@ class TestBudgets(base.BaseTestCase):
     def test_none(self) -> None:
         every = Budgets(Settings(), [moved(1)], [], NOW)
         self.assertEqual([], every.of(SERVER))
-        self.assertEqual([], every.limiting([SERVER]))
+        self.assertEqual([], every.limiting({'u': SERVER}, {'u': 0}))
         unknown = Instance('w', 'a')
         every = Budgets(Settings(project_budget='1/60'), [], [], NOW)
         self.assertEqual([], every.of(unknown))

@@ -27,7 +27,8 @@ class TestOfPlan(base.BaseTestCase):
             instance.metadata = {KEY: value}
             instance.project_id = 'p'
         [result] = propose([snapshot], policies, settings).scopes
-        rows = consents.of_plan(result, settings, consent.wishing(snapshot))
+        wishes = consent.of_scope(snapshot, settings)
+        rows = consents.of_plan(result, snapshot, wishes)
         self.assertEqual(
             [('never', 'p', 2), ('unknown', 'p', 1), ('any', 'p', 1)],
             [(row.kind, row.project, row.instances) for row in rows],
