@@ -2,13 +2,15 @@
 """What do the scenarios of maintenance share? A rack, and who reboots it."""
 
 import collections
+import json
+import pathlib
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from kronos.extensions.maintenance import closing_reason
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
-from tests.lab import base
+from tests.lab import base, sampling
 from tests.lab.base import Wanted
 
 from labkit import layout, reboots, releases  # isort: skip
@@ -29,6 +31,7 @@ class MaintainedTestCase(base.LabTestCase):
     """A rack of hosts with servers, that are rebooted when handed over."""
 
     rack: ClassVar[tuple[str, ...]]
+    aggregate: ClassVar[str] = RACK
     at_once: ClassVar[int] = 1
     limit: ClassVar[float] = 900
     """Seconds that a run may take."""
@@ -41,13 +44,16 @@ class MaintainedTestCase(base.LabTestCase):
         # Watcher keeps what runs of earlier scenarios have closed.
         self.run_name = f'kernel-{time.time():.0f}'
         self.rebooted = collections.Counter[str]()
-        self.most_closed = 0
+        sampler = sampling.ClosedSampler(self.rack, pause=0.5)
+        self.closed_hosts = self.enterContext(sampler)
         self.on_look: list[Callable[[dict[str, Any]], None]] = []
         """Called at each look with all services by host."""
 
     def configure_query(self, query: str) -> None:
         """Set by which query hosts are done, from the next audit on."""
-        self.configure(aggregates=RACK, maintenance_done_query=f"'{query}'")
+        self.configure(
+            aggregates=self.aggregate, maintenance_done_query=f"'{query}'"
+        )
 
     def make_rack(self) -> None:
         compute = self.cloud.compute
@@ -96,6 +102,26 @@ class MaintainedTestCase(base.LabTestCase):
         )
         return audit
 
+    def foretold(self, audit: dict[str, Any]) -> dict[str, Any]:
+        """What the first report of an audit says of its run."""
+
+        def first() -> pathlib.Path | None:
+            files = self.reports.glob(f'*-{audit["UUID"]}.json')
+            return min(files, default=None)
+
+        [scope] = json.loads(self.wait(first, 'a report').read_text())[
+            'scopes'
+        ]
+        return dict(scope['maintenance'])
+
+    def stands(self, audit: dict[str, Any], words: str) -> None:
+        """Wait until the audit says so."""
+        url = f'/v1/audits/{audit["UUID"]}'
+        self.wait(
+            lambda: words in str(self.cloud.watcher(url)['status_message']),
+            f'the audit to say {words!r}',
+        )
+
     def services(self) -> dict[str, dict[str, Any]]:
         return {
             row['host']: row
@@ -134,7 +160,6 @@ class MaintainedTestCase(base.LabTestCase):
         """One look of whoever reboots; whether all is over."""
         services = self.services()
         closed = [h for h, s in services.items() if s['status'] == 'disabled']
-        self.most_closed = max(self.most_closed, len(closed))
         for call in self.on_look:
             call(services)
         due = []
@@ -179,7 +204,10 @@ class MaintainedTestCase(base.LabTestCase):
         """All are enabled, rebooted once, and k was never exceeded."""
         self.assertEqual({}, self.reasons())
         self.assertEqual(dict.fromkeys(self.rack, 1), {**self.rebooted})
-        self.assertLessEqual(self.most_closed, self.at_once)
+        self.assertLessEqual(self.closed_hosts.most['all'], self.at_once)
+        self.check_versions()
+
+    def check_versions(self) -> None:
         self.assertEqual(
             {(NEW, NEW_VERSION)}, {self.version(host) for host in self.rack}
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the limits kept at every moment?
+"""Are the limits kept at every moment: of moves, and of closed hosts?
 
 Nova's database tells: its API would be kept busy by so many questions.
 """
@@ -16,6 +16,11 @@ OUT_OF_HOST, INTO_HOST = 1, 2
 FLYING = """
     SELECT instance_uuid, source_compute, dest_compute FROM migrations
     WHERE deleted = 0 AND status IN %s
+"""
+CLOSED = """
+    SELECT host FROM services
+    WHERE deleted = 0 AND disabled = 1 AND `binary` = 'nova-compute'
+    AND host IN %s
 """
 PLACES = 'SELECT uuid, host FROM instances WHERE deleted = 0 AND uuid IN %s'
 Row = tuple[Any, ...]
@@ -99,3 +104,12 @@ class Sampler(threading.Thread):
         self.together |= {
             tuple(sorted(uuids)) for uuids in taken.values() if len(uuids) > 1
         }
+
+
+class ClosedSampler(Sampler):
+    """Looks at which hosts are closed, and keeps the most at a time."""
+
+    def _look(self) -> None:
+        closed = self._rows(CLOSED, self._scope)
+        self.most['all'] = max(self.most['all'], len(closed))
+        self.looks += 1

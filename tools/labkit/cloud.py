@@ -16,6 +16,8 @@ T = TypeVar('T')
 FEW_AT_ONCE = 4
 """Servers to boot at once where two schedulers claim a host: of more, some
 find no valid host, since Placement refuses what is claimed at one moment."""
+MANY_AT_ONCE = 60
+"""So many are ACTIVE in time on a slow machine."""
 PARALLEL = 6
 FEW = 3
 """So many servers are asked for one by one."""
@@ -149,12 +151,11 @@ class Cloud:
         :returns: them as Nova gives them, in the order asked for
         """
         wanted = list(wanted)
-        if not choice.is_chosen():
-            return self._boot_at_once(wanted)
+        number = FEW_AT_ONCE if choice.is_chosen() else MANY_AT_ONCE
         return [
             server
-            for at in range(0, len(wanted), FEW_AT_ONCE)
-            for server in self._boot_at_once(wanted[at : at + FEW_AT_ONCE])
+            for first in range(0, len(wanted), number)
+            for server in self._boot_at_once(wanted[first : first + number])
         ]
 
     def _boot_at_once(self, wanted: list[Wanted]) -> list[dict[str, Any]]:
