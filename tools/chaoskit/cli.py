@@ -40,6 +40,11 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         '--events', action='store_true', help='only list the events'
     )
+    top.add_argument(
+        '--ha',
+        action='store_true',
+        help='with three databases and brokers, whose nodes fail, too',
+    )
     return top
 
 
@@ -72,7 +77,8 @@ def main() -> int:
 def _list(wanted: argparse.Namespace) -> int:
     from chaoskit import events, scene
 
-    for step in events.steps(wanted.seed, scene.NAMES, 60.0 * wanted.minutes):
+    names = scene.names(wanted.ha)
+    for step in events.steps(wanted.seed, names, 60.0 * wanted.minutes):
         print(f'{step.at:7.1f} s  {step}')
     return 0
 
@@ -84,11 +90,14 @@ def _run(wanted: argparse.Namespace, teller: Teller) -> int:
     from chaoskit.running import Run
 
     again = f'./tools/chaos --seed {wanted.seed} --minutes {wanted.minutes:g}'
+    if wanted.ha:
+        again += ' --ha'
     teller.say(f'chaos; the same again: {again}')
     lab = Lab(teller.say)
-    run = Run(lab, wanted.seed, 60.0 * wanted.minutes, teller.say)
+    seconds = 60.0 * wanted.minutes
+    run = Run(lab, wanted.seed, seconds, teller.say, wanted.ha)
     try:
-        lab.up()
+        lab.up(ha=wanted.ha)
         run.run()
     except LabError as error:
         teller.say(f'the lab does not work: {error}')

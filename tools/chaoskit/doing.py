@@ -16,7 +16,8 @@ from labkit.lab import Lab
 from labkit.wanted import Wanted
 
 from chaoskit.events import BEGIN, Event, Step
-from chaoskit.facts import Outages
+from chaoskit.facts import NotDone, Outages
+from chaoskit.nodes import Nodes
 
 NOVA = '2.100'
 REFUSED = 'not done: '
@@ -24,10 +25,6 @@ START_SECONDS = 120.0
 CANCEL_SECONDS = 20.0
 """Within which a plan must begin, to be cancelled."""
 BUSY_MEMORY_MB = 1500
-
-
-class NotDone(Exception):
-    """Nothing was done; the text says why."""
 
 
 class Hands:
@@ -48,6 +45,7 @@ class Hands:
         self._outages = outages
         self._groups = groups
         self._prometheus = prometheus
+        self._nodes = Nodes(lab, outages)
         self._troubles: dict[int, Event] = {}
         """Events that are not yet taken back, by number."""
         self._lock = threading.Lock()
@@ -77,6 +75,7 @@ class Hands:
         if step.event.kind in self._tellers:
             return self._trouble if begins else self._no_trouble
         works = {
+            **self._nodes.works(),
             'boot': (self._boot,),
             'delete': (self._delete,),
             'stop-server': (self._stop_server, self._start_server),
@@ -251,6 +250,7 @@ class Hands:
             self._troubles.clear()
             for kind in self._tellers:
                 self._tell(kind)
+        self._nodes.heal()
 
     def confirm(self, uuid: str) -> None:
         """Confirm a resize that nobody has confirmed."""

@@ -30,6 +30,21 @@ class Names:
     """Services that may be killed."""
     stopped: tuple[str, ...]
     """Services that end in good order only: they would lose data."""
+    databases: tuple[str, ...] = ()
+    brokers: tuple[str, ...] = ()
+    """Nodes, of each of which one may be away."""
+
+    @property
+    def kinds(self) -> 'dict[str, tuple[float, Maker]]':
+        """How likely each kind of event is, and who makes one."""
+        if not self.databases:
+            return KINDS
+        others = {
+            kind: maker
+            for kind, maker in KINDS.items()
+            if kind != 'stop' or self.stopped
+        }
+        return others | NODE_KINDS
 
 
 @dataclass(frozen=True)
@@ -92,10 +107,10 @@ def steps(seed: int, names: Names, seconds: float) -> Iterator[Step]:
 def draw(seed: int, number: int, names: Names) -> Event:
     """One event of a seed."""
     chance = _chance(seed, number, 'event')
-    kinds = list(KINDS)
-    weights = [KINDS[kind][0] for kind in kinds]
-    [kind] = chance.choices(kinds, weights)
-    return KINDS[kind][1](chance, number, kind, names)
+    makers = names.kinds
+    weights = [weight for weight, _ in makers.values()]
+    [kind] = chance.choices(list(makers), weights)
+    return makers[kind][1](chance, number, kind, names)
 
 
 def _chance(seed: int, number: int, what: str) -> random.Random:
@@ -170,6 +185,15 @@ def _stop_service(
 ) -> Event:
     name = chance.choice(names.stopped)
     return Event(number, kind, name, _seconds(chance, 2, 10))
+
+
+def _node(
+    chance: random.Random, number: int, kind: str, names: Names
+) -> Event:
+    nodes = names.databases
+    if kind != 'node-desync':
+        nodes += names.brokers
+    return Event(number, kind, chance.choice(nodes), _seconds(chance, 5, 30))
 
 
 def _prometheus(
@@ -266,3 +290,11 @@ KINDS: dict[str, tuple[float, Maker]] = {
     'cancel-plan': (3, _plain),
 }
 """How likely each kind is, and who makes one."""
+NODE_KINDS: dict[str, tuple[float, Maker]] = {
+    'node-kill': (2, _node),
+    'node-stop': (1, _node),
+    'node-pause': (1.5, _node),
+    'node-isolate': (2, _node),
+    'node-desync': (1.5, _node),
+}
+"""The same, of the nodes of databases and brokers."""

@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 NEVER = float('inf')
 
 
+class NotDone(Exception):
+    """Nothing was done; the text says why."""
+
+
 @dataclass(frozen=True)
 class Server:
     uuid: str

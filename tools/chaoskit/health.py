@@ -32,7 +32,10 @@ EXPECTED = re.compile(
 )
 """How an action tells that it failed, was cancelled or was skipped."""
 AWAY = {
-    'mariadb': re.compile(r'oslo_db\.exception\.DBConnectionError'),
+    'mariadb': re.compile(
+        r'oslo_db\.exception\.(DBConnectionError|DBDeadlock)|'
+        r'OperationalError\) \((1047|1180), '
+    ),
     'rabbitmq': re.compile(
         r'oslo_messaging\.exceptions\.'
         r'(MessagingTimeout|MessageDeliveryFailure)'

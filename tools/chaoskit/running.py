@@ -12,7 +12,7 @@ from typing import Any
 from labkit import cleaning, layout, running, services, topology, troubled
 from labkit.lab import Lab
 
-from chaoskit import events, health, judges, scene, watching
+from chaoskit import arrivals, events, health, judges, scene, watching
 from chaoskit.doing import REFUSED, Hands
 from chaoskit.facts import Audit, Finding, Look, Outages
 
@@ -41,10 +41,14 @@ class Run:
     """One run of chaos.
 
     :param say: takes one line
+    :param ha: whether the lab has three databases and brokers
     """
 
-    def __init__(self, lab: Lab, seed: int, seconds: float, say: Say) -> None:
+    def __init__(
+        self, lab: Lab, seed: int, seconds: float, say: Say, ha: bool = False
+    ) -> None:
         self._lab = lab
+        self._names = scene.names(ha)
         self._seed = seed
         self._seconds = seconds
         self._say = say
@@ -90,9 +94,9 @@ class Run:
 
     def _run(self, prometheus: troubled.Troubled) -> None:
         scene.options(prometheus.url)
-        for name in RESTARTED:
+        for name in (*RESTARTED, *services.seconds()):
             self._lab.restart(name)
-        for name in services.ON_DEMAND:
+        for name in services.on_demand():
             self._lab.start(name)
         groups = scene.groups(self._lab)
         scene.boot(self._lab, self._seed, groups)
@@ -122,7 +126,7 @@ class Run:
         """The lab as others want it, but with its servers to look at."""
         scene.no_options()
         with contextlib.suppress(running.LabError):
-            for name in services.ON_DEMAND:
+            for name in services.on_demand():
                 self._lab.stop(name)
             self._lab.restart('nova-scheduler')
 
@@ -132,7 +136,7 @@ class Run:
         start = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(HANDS) as pool:
             before: dict[tuple[str, str], Any] = {}
-            for step in events.steps(self._seed, scene.NAMES, self._seconds):
+            for step in events.steps(self._seed, self._names, self._seconds):
                 if step.at > self._seconds:
                     break
                 time.sleep(max(0.0, start + step.at - time.monotonic()))
@@ -155,9 +159,10 @@ class Run:
 
     def _heal(self, hands: Hands) -> None:
         cloud = self._lab.cloud
-        for name in [*scene.STOPPED, *scene.KILLED, *topology.HOSTS]:
-            hands.serve(name)
         hands.be_well()
+        names = self._names
+        for name in [*names.stopped, *names.killed, *topology.HOSTS]:
+            hands.serve(name)
         for row in cloud.services():
             if row['status'] == 'disabled':
                 cloud.set_host(row['host'], True)
@@ -270,6 +275,7 @@ class Run:
             *judges.cooldowns(look, topology.AGGREGATES, scene.COOLDOWN),
             *judges.at_rest(look, self._outages),
             *judges.errors(look),
+            *arrivals.of_actions(look),
             *judges.placement(look, self._outages),
             *health.memory(self._samples),
         ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lab before the first event: servers, audits, options."""
 
+import dataclasses
 import random
 import shutil
 import time
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from labkit import layout, scores, services, topology
+from labkit.ha import choice
 from labkit.lab import Lab
 from labkit.wanted import Wanted
 
@@ -52,6 +54,14 @@ NAMES = Names(
     killed=KILLED,
     stopped=STOPPED,
 )
+HA_NAMES = dataclasses.replace(
+    NAMES,
+    killed=(*KILLED, services.SECOND_CONDUCTOR, services.SECOND_SCHEDULER),
+    stopped=(),
+    databases=choice.DATABASES,
+    brokers=choice.BROKERS,
+)
+"""In a lab with three databases and brokers."""
 GOALS = {
     'kronos_spread': 'kronos_balance',
     'kronos_evacuate': 'kronos_drain',
@@ -82,6 +92,14 @@ OPTIONS: dict[str, Any] = {
 WEIGHER = layout.SCHEDULER / 'chaos.conf'
 POLICIES = layout.RUN / 'chaos-policies.yaml'
 REPORTS = layout.RUN / 'chaos-reports'
+
+
+def names(ha: bool) -> Names:
+    """What there is to play with.
+
+    :param ha: in a lab with three databases and brokers
+    """
+    return HA_NAMES if ha else NAMES
 
 
 def options(prometheus: str) -> None:

@@ -5,13 +5,15 @@ import itertools
 import pathlib
 import sys
 from collections import Counter
+from unittest import mock
 
 from oslotest import base
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / 'tools'))
 
-from chaoskit import doing, events, scene  # noqa: E402
+from chaoskit import doing, events, nodes, scene  # noqa: E402
+from chaoskit.facts import NotDone, Outages  # noqa: E402
 from labkit import faults, troubled  # noqa: E402
 
 LONG = 3600.0
@@ -97,5 +99,64 @@ class TestTheLabKnowsThem(base.BaseTestCase):
         hands._tellers = dict.fromkeys(
             ('prometheus', 'exporter', 'nova-api', 'migrations')
         )
-        for one in steps():
+        hands._nodes = nodes.Nodes(None, Outages())
+        for one in steps() + steps(names=scene.HA_NAMES):
             self.assertTrue(callable(hands._work(one)), one)
+
+
+class TestNodes(base.BaseTestCase):
+    """Nodes of three fail, and never two of a cluster at a time."""
+
+    def test_all_kinds_come(self):
+        names = scene.HA_NAMES
+        drawn = [one.event for one in steps(seconds=5 * LONG, names=names)]
+        self.assertLessEqual(set(events.NODE_KINDS), {e.kind for e in drawn})
+        self.assertNotIn('stop', {event.kind for event in drawn})
+        self.assertLessEqual(
+            {*names.databases, *names.brokers},
+            {event.subject for event in drawn},
+        )
+        self.assertLessEqual(
+            {e.subject for e in drawn if e.kind == 'node-desync'},
+            {*names.databases},
+        )
+
+    def test_one_at_a_time(self):
+        lab, outages = mock.Mock(), Outages()
+        works = nodes.Nodes(lab, outages).works()
+        kill, end = works['node-kill']
+        kill(events.Event(1, 'node-kill', 'db2'))
+        self.assertTrue(outages.open('mariadb'))
+        isolate, rejoin = works['node-isolate']
+        other = events.Event(2, 'node-isolate', 'db3')
+        self.assertRaises(NotDone, isolate, other)
+        self.assertRaises(NotDone, rejoin, other)
+        isolate(events.Event(3, 'node-isolate', 'mq3'))
+        end(events.Event(1, 'node-kill', 'db2'))
+        self.assertEqual(
+            [
+                mock.call.stop('db2', kill=True),
+                mock.call.isolate('mq3'),
+                mock.call.start('db2'),
+                mock.call.resume('db2'),
+            ],
+            lab.mock_calls,
+        )
+        self.assertFalse(outages.open('mariadb'))
+        self.assertTrue(outages.open('rabbitmq'))
+
+    def test_healing(self):
+        lab, outages = mock.Mock(), Outages()
+        every = nodes.Nodes(lab, outages)
+        pause, _ = every.works()['node-pause']
+        pause(events.Event(1, 'node-pause', 'db1'))
+        every.heal()
+        every.heal()
+        self.assertEqual(
+            [
+                mock.call.pause('db1'),
+                mock.call.start('db1'),
+                mock.call.resume('db1'),
+            ],
+            lab.mock_calls,
+        )

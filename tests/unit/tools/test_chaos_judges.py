@@ -11,7 +11,7 @@ from oslotest import base
 TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / 'tools'))
 
-from chaoskit import health, judges  # noqa: E402
+from chaoskit import arrivals, health, judges  # noqa: E402
 from chaoskit.facts import (  # noqa: E402
     NEVER,
     Action,
@@ -139,6 +139,33 @@ class TestWell(JudgeTestCase):
         self.none(judges.at_rest(seen, Outages()))
         self.none(judges.errors(seen))
         self.none(judges.placement(seen, Outages()))
+        self.none(arrivals.of_actions(seen))
+
+
+class TestArrivals(JudgeTestCase):
+    """An action tells that it is done, and Nova has no such migration."""
+
+    def test_none(self):
+        seen = look([server()], [], [plan()], [action()])
+        self.one(arrivals.of_actions(seen), 'x1 has SUCCEEDED', 's1 to cmp2')
+
+    def test_failed(self):
+        rows = [migration(status='error')]
+        seen = look([server()], rows, [plan()], [action()])
+        self.one(arrivals.of_actions(seen), 'x1 has SUCCEEDED')
+
+    def test_of_an_earlier_plan(self):
+        rows = [migration(created_at=700.0)]
+        seen = look([server()], rows, [plan()], [action()])
+        self.one(arrivals.of_actions(seen), 'x1 has SUCCEEDED')
+
+    def test_not_told_as_done(self):
+        seen = look([server()], [], [plan()], [action(state='FAILED')])
+        self.none(arrivals.of_actions(seen))
+
+    def test_the_server_is_gone(self):
+        seen = look([], [], [plan()], [action()])
+        self.none(arrivals.of_actions(seen))
 
 
 class TestTwice(JudgeTestCase):
