@@ -29,6 +29,8 @@ from kronos.extensions.maintenance.maintenance import (
 from kronos.extensions.maintenance.outcome import RunOutcome, Waves
 from kronos.extensions.maintenance.planning import forecast, look, waves
 
+MIGRATING = 'migrating'
+"""Nova's task state of a server that is under way, and does not stay."""
 ROW = PhaseRow(
     from_draining=True,
     from_counting=True,
@@ -84,6 +86,7 @@ class MaintenanceRun(Extension):
             for uuid, why in result.unmovable.items()
             if not isinstance(why.code, MaintenanceCode)
             and why.code is not Code.INSTANCE_ON_ITS_WAY
+            and snapshot.instances[uuid].task_state != MIGRATING
         }
         run.look = look.of(snapshot, self.asked, fixed)
         run.forecast = forecast.of(

@@ -55,6 +55,15 @@ class TestLook(base.BaseTestCase):
         self.assertEqual({*look.blocked}, run.blocked)
         self.assertEqual({'host-000', 'host-002'}, run.done)
 
+    def test_under_way(self) -> None:
+        """A server that Nova is moving does not stay, and counts as a move."""
+        plan = outcome.of(maintained.Run(self.cloud, self.asked).plan())
+        server = self.servers[0]
+        server.status, server.task_state = 'MIGRATING', 'migrating'
+        run = outcome.of(maintained.Run(self.cloud, self.asked).plan())
+        self.assertEqual(([], []), (run.look.staying, run.look.blocked))
+        self.assertEqual(plan.forecast.least_moves, run.forecast.least_moves)
+
     def test_stopped(self) -> None:
         server = self.servers[0]
         server.status, server.power_state = 'SHUTOFF', 4
