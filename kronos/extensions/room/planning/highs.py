@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HiGHS, which solves the programs; scipy has it, and is an extra."""
+"""HiGHS, which solves the programs; scipy has it, and is an extra.
+
+It prints to stdout, where the JSON of a command goes, so that is closed.
+"""
 
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from kronos.common.processes import standard_output
 from kronos.engine.arrays import FloatArray
 from kronos.engine.planning.proof import exact_model
 
@@ -31,13 +35,14 @@ def whole(
     :raises RuntimeError: scipy is not installed
     """
     optimize = _required()
-    return optimize.milp(
-        costs,
-        constraints=optimize.LinearConstraint(matrix, *limits),
-        integrality=np.ones(len(costs)),
-        bounds=optimize.Bounds(0, upper),
-        options=options,
-    )
+    with standard_output.closed():
+        return optimize.milp(
+            costs,
+            constraints=optimize.LinearConstraint(matrix, *limits),
+            integrality=np.ones(len(costs)),
+            bounds=optimize.Bounds(0, upper),
+            options=options,
+        )
 
 
 def mixed(costs: FloatArray, matrix: Any, limits: FloatArray) -> Any:
@@ -46,9 +51,11 @@ def mixed(costs: FloatArray, matrix: Any, limits: FloatArray) -> Any:
     :param limits: of the rows, the highest sums
     :raises RuntimeError: scipy is not installed
     """
-    return _required().linprog(
-        costs, A_ub=matrix, b_ub=limits, bounds=(0, None), method='highs'
-    )
+    optimize = _required()
+    with standard_output.closed():
+        return optimize.linprog(
+            costs, A_ub=matrix, b_ub=limits, bounds=(0, None), method='highs'
+        )
 
 
 def _required() -> ModuleType:
