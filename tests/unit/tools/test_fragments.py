@@ -23,7 +23,8 @@ from bench.fragments import (  # noqa: E402
 )
 from bench.fragments.snapshots import Machine, Server, Snapshot  # noqa: E402
 
-from kronos.extensions.room.planning import method, programs  # noqa: E402
+from kronos.extensions.room.planning import greedy, highs  # noqa: E402
+from kronos.extensions.room.planning.market import checking  # noqa: E402
 
 FOLDER = places.TOP / 'tests' / 'fixtures' / 'fragments'
 MEDIUM = str(FOLDER / 'vmr-medium-hosts.csv')
@@ -60,12 +61,27 @@ class TestMedium(base.BaseTestCase):
     def test_without_a_solver(self) -> None:
         snapshot = snapshots.read(MEDIUM)
         counts = planning.cluster(snapshot, False)
-        with mock.patch.object(method, 'solver', return_value=None):
-            plan = method.most_slots(counts, 10)
-        steps = planning.steps(counts, plan)
+        result = greedy.ordered(counts, 10)
+        steps = planning.steps(counts, result.moves)
         verdict = judge.carry_out(snapshot, steps)
-        self.assertEqual(plan.after, verdict.after)
-        self.assertGreaterEqual(plan.after - plan.before, 10)
+        after = int(counts.slot_counts(result.free).sum())
+        self.assertEqual(after, verdict.after)
+        self.assertGreaterEqual(after - verdict.before, 10)
+
+    def test_the_bound_is_computed_again(self) -> None:
+        counts = planning.cluster(snapshots.read(MEDIUM), False)
+        certificate = planning.plan(counts, 25).certificate
+        assert certificate is not None
+        verdict = checking.check(planning.case(counts), certificate)
+        self.assertTrue(verdict.holds, verdict.text)
+
+    def test_no_server_can_move(self) -> None:
+        """Without a first migration, the slots of now are the most."""
+        servers = {'x': Server('a', (0,), 30, 10)}
+        machines = {'a': tiny().machines['a']}
+        snapshot = Snapshot('tiny', machines, servers)
+        row = figures.row(snapshot, False, 5)
+        self.assertEqual((2, 0, 0), (row['before'], row['gain'], row['bound']))
 
 
 class TestJudge(base.BaseTestCase):
@@ -244,7 +260,7 @@ class TestFigures(base.BaseTestCase):
         self.assertEqual([0, 1], [row['sets'] for row in rows])
 
     def test_no_solver(self) -> None:
-        with mock.patch.object(programs, 'solver', return_value=None):
+        with mock.patch.object(highs, 'solver', return_value=None):
             error = self.assertRaises(
                 snapshots.FragmentsError, figures.rows, MEDIUM
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench import table
 from bench.fragments import judge, planning, snapshots
-from kronos.extensions.room.planning import method, programs
+from kronos.extensions.room.planning import highs
 
 MOVES = (10, 25, 50, 100)
 COLUMNS = {
@@ -36,7 +36,7 @@ def rows(path: str) -> list[dict[str, Any]]:
     :raises snapshots.FragmentsError: scipy is not installed, or a cluster
         cannot be read
     """
-    if programs.solver() is None:
+    if highs.solver() is None:
         raise snapshots.FragmentsError(
             'scipy is not installed (the extra "optimal"): it proves the plans'
         )
@@ -60,11 +60,11 @@ def row(
     """
     began = time.process_time()
     counts = planning.cluster(snapshot, with_sets)
-    plan = method.most_slots(counts, moves)
+    plan = planning.plan(counts, moves)
     seconds = time.process_time() - began
     rules = snapshot if with_sets else snapshots.without_sets(snapshot)
-    verdict = judge.carry_out(rules, planning.steps(counts, plan))
-    bound = plan.proof.most - plan.before if plan.proof else None
+    verdict = judge.carry_out(rules, planning.steps(counts, plan.moves))
+    bound = plan.most - verdict.before
     gain = verdict.after - verdict.before
     return {
         'name': snapshot.name,

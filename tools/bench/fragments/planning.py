@@ -2,15 +2,58 @@
 """The plan of Kronos for a cluster of ByteDance."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from bench.fragments import judge
 from bench.fragments.snapshots import NODES, Server, Snapshot
+from kronos.extensions.room.certificates import Certificate
+from kronos.extensions.room.planning import ordering
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.method import RoomPlan
+from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.market import plans, proofs
+from kronos.extensions.room.planning.market.masters import Aim
+from kronos.extensions.room.planning.ordering import Move
+from kronos.extensions.room.planning.scope_case import ScopeCase
 
 PATTERNS = ((0,), (1,), (0, 1))
+
+
+@dataclass(frozen=True)
+class FragmentsPlan:
+    """Live migrations in order, and the bound of all such plans."""
+
+    moves: list[Move]
+    most: int
+    """Slots that no plan of as many migrations exceeds."""
+    certificate: Certificate | None
+
+
+def case(counts: Cluster) -> ScopeCase:
+    """The cluster with slots on each of the nodes."""
+    return ScopeCase(
+        counts,
+        tuple(Wanted(slot) for slot in counts.slots),
+        tuple(f'node {node}' for node in NODES),
+        tuple(f'CPUs of node {node}' for node in NODES),
+    )
+
+
+def plan(counts: Cluster, moves: int) -> FragmentsPlan:
+    """The most slots by at most so many migrations."""
+    scope = case(counts)
+    if not ordering.any_move(counts):
+        certificate = proofs.stuck(scope)
+        return FragmentsPlan([], certificate.number, certificate)
+    market = plans.MarketPlan(scope, Aim.MOST, moves)
+    result = market.carried_out(None, moves)
+    return FragmentsPlan(
+        result.moves if result else [],
+        min(market.priced.whole, counts.by_sum()),
+        proofs.of(scope, market.priced, moves),
+    )
 
 
 def cluster(snapshot: Snapshot, with_sets: bool) -> Cluster:
@@ -58,7 +101,7 @@ def cluster(snapshot: Snapshot, with_sets: bool) -> Cluster:
     )
 
 
-def steps(counts: Cluster, plan: RoomPlan) -> list[judge.Step]:
+def steps(counts: Cluster, moves: Sequence[Move]) -> list[judge.Step]:
     """The moves in the judge's words."""
     return [
         (
@@ -70,7 +113,7 @@ def steps(counts: Cluster, plan: RoomPlan) -> list[judge.Step]:
                 if cpus
             ),
         )
-        for move in plan.moves
+        for move in moves
     ]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kronos.common.processes import standard_output
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.planning.proof.lp_relaxation import LpRelaxation
 
@@ -121,19 +122,22 @@ class ExactModel:
         costs = np.concatenate(
             [np.zeros(len(self._instances)), weights, -weights]
         )
-        solution = optimize.milp(
-            costs,
-            integrality=np.arange(len(costs)) < len(self._instances),
-            bounds=optimize.Bounds(*self._bounds()),
-            constraints=optimize.LinearConstraint(
-                self._rows.matrix(len(costs)), self._rows.low, self._rows.high
-            ),
-            options={
-                'time_limit': seconds,
-                'node_limit': NODES,
-                'mip_rel_gap': gap,
-            },
+        constraints = optimize.LinearConstraint(
+            self._rows.matrix(len(costs)), self._rows.low, self._rows.high
         )
+        # HiGHS prints to stdout, where a command's JSON goes.
+        with standard_output.closed():
+            solution = optimize.milp(
+                costs,
+                integrality=np.arange(len(costs)) < len(self._instances),
+                bounds=optimize.Bounds(*self._bounds()),
+                constraints=constraints,
+                options={
+                    'time_limit': seconds,
+                    'node_limit': NODES,
+                    'mip_rel_gap': gap,
+                },
+            )
         return self._answer(solution)
 
     def exclude(self, moves: Sequence[tuple[int, int]]) -> None:

@@ -87,35 +87,3 @@ class Cluster:
         required = demand.reshape(self.nodes, -1).sum(axis=0)
         needed = required > 0
         return int((free[needed] // required[needed]).min())
-
-
-@dataclass(frozen=True)
-class HostClasses:
-    """Hosts that are alike: as much is free, and as many servers stand there.
-
-    Sorted by what is free and by the counts, so that no order of names
-    decides.
-    """
-
-    class_of: IntArray
-    """[hosts]."""
-    sizes: IntArray
-    """Hosts by class."""
-    free: IntArray
-    """[classes, resources]."""
-    counts: IntArray
-    """[classes, ways]."""
-
-    @classmethod
-    def of(cls, cluster: Cluster) -> 'HostClasses':
-        width = cluster.free.shape[1]
-        rows = np.concatenate([cluster.free, cluster.counts()], axis=1)
-        distinct, class_of, sizes = np.unique(
-            rows, axis=0, return_inverse=True, return_counts=True
-        )
-        return cls(
-            class_of.reshape(-1),
-            sizes,
-            np.ascontiguousarray(distinct[:, :width]),
-            np.ascontiguousarray(distinct[:, width:]),
-        )

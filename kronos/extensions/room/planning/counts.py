@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
-from kronos.engine.planning.proof.exact_model import solver as solver
+from kronos.extensions.room.planning import highs
 from kronos.extensions.room.planning.cluster import Cluster
 from kronos.extensions.room.planning.columns import Amounts, Column
 
@@ -55,7 +55,6 @@ class _Program:
     """Variables in blocks, and rows over them."""
 
     width: int = 0
-    lower: list[FloatArray] = field(default_factory=list)
     upper: list[FloatArray] = field(default_factory=list)
     entries: list[tuple[int, int, float]] = field(default_factory=list)
     """Row, variable, factor."""
@@ -65,7 +64,6 @@ class _Program:
     def add(self, upper: FloatArray) -> IntArray:
         """New variables from 0, as positions of the same shape."""
         flat = upper.reshape(-1).astype(float)
-        self.lower.append(np.zeros(len(flat)))
         self.upper.append(flat)
         start = self.width
         self.width += len(flat)
@@ -83,23 +81,19 @@ class _Program:
         self.least.append(least)
         self.most.append(most)
 
-    def solve(self, costs: FloatArray, nodes: int, optimize: Any) -> Any:
+    def solve(self, costs: FloatArray, nodes: int) -> Any:
         from scipy import sparse
 
         rows, places, values = zip(*self.entries, strict=True)
         matrix = sparse.csr_matrix(
             (values, (rows, places)), shape=(len(self.most), self.width)
         )
-        return optimize.milp(
+        return highs.whole(
             costs,
-            constraints=optimize.LinearConstraint(
-                matrix, np.array(self.least), np.array(self.most)
-            ),
-            integrality=np.ones(self.width),
-            bounds=optimize.Bounds(
-                np.concatenate(self.lower), np.concatenate(self.upper)
-            ),
-            options={'node_limit': nodes, 'mip_rel_gap': 0.0},
+            matrix,
+            (np.array(self.least), np.array(self.most)),
+            np.concatenate(self.upper),
+            {'node_limit': nodes, 'mip_rel_gap': 0.0},
         )
 
 
@@ -107,7 +101,6 @@ class Counts:
     """The programs of a cluster for some wanted flavors.
 
     :param refused: hosts with ways that no server may enter
-    :raises RuntimeError: scipy is not installed
     """
 
     def __init__(
@@ -116,10 +109,6 @@ class Counts:
         targets: Sequence[Wanted],
         refused: Collection[tuple[int, int]] = (),
     ) -> None:
-        optimize = solver()
-        if optimize is None:
-            raise RuntimeError('scipy is not installed')
-        self._optimize = optimize
         self._cluster, self._targets = cluster, targets
         self._program = _Program()
         counts = cluster.counts()
@@ -187,16 +176,14 @@ class Counts:
         # What leaves and enters in the same way stays.
         outs, ins = outs - np.minimum(outs, ins), ins - np.minimum(outs, ins)
         columns = {
-            host: Column(
-                0, tuple(outs[host].tolist()), tuple(ins[host].tolist())
-            )
+            host: Column(tuple(outs[host].tolist()), tuple(ins[host].tolist()))
             for host in np.flatnonzero((outs + ins).any(axis=1)).tolist()
         }
         slots = amounts[self._slots].sum(axis=0).tolist()
         return Counted(columns, tuple(slots), int(outs.sum()), bound)
 
     def _solve(self, costs: FloatArray, nodes: int) -> Any:
-        return self._program.solve(costs, nodes, self._optimize)
+        return self._program.solve(costs, nodes)
 
     def _at_most(self, costs: FloatArray, most: float) -> None:
         row = [(int(v), float(costs[v])) for v in np.flatnonzero(costs)]

@@ -8,7 +8,7 @@ the fewest servers to leave, and these go where they cost no slot.
 import numpy as np
 
 from kronos.engine.arrays import IntArray
-from kronos.extensions.room.planning import nearby
+from kronos.extensions.room.planning import columns
 from kronos.extensions.room.planning.cluster import Cluster
 from kronos.extensions.room.planning.ordering import Move, Ordered
 
@@ -44,7 +44,7 @@ class _Greedy:
                 self._groups.setdefault(host, []).extend(
                     cluster.apart.get(server, ())
                 )
-        self._releases = nearby.choices(len(cluster.ways), LEAVING)
+        self._releases = columns.choices(len(cluster.ways), LEAVING)
         self._numbers = self._releases.sum(axis=1)
         self._refused: set[tuple[int, int]] = set()
 

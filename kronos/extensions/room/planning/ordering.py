@@ -39,6 +39,9 @@ class MoveRules(Protocol):
 
     def make(self, server: str, destination: int) -> None: ...
 
+    def take_back(self) -> None:
+        """Undo all moves that were made."""
+
 
 @dataclass
 class Ordered:

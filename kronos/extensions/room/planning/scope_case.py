@@ -44,10 +44,13 @@ class ScopeCase:
     def kinds(self) -> list[tuple[dict[str, int], int]]:
         """What a server of each kind takes, and how many there are."""
         numbers = self.cluster.counts().sum(axis=0).tolist()
-        return [
-            (dict(zip(self.resources, way.demand, strict=False)), number)
-            for way, number in zip(self.cluster.ways, numbers, strict=True)
-        ]
+        demands: dict[int, dict[str, int]] = {}
+        servers = [0] * self.cluster.kinds
+        for way, number in zip(self.cluster.ways, numbers, strict=True):
+            demand = dict(zip(self.resources, way.demand, strict=False))
+            demands.setdefault(way.kind, demand)
+            servers[way.kind] += number
+        return [(demands[kind], servers[kind]) for kind in sorted(demands)]
 
     def alone(self, place: int) -> Cluster:
         """The cluster with the slots of another of the flavors."""

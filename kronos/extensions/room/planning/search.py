@@ -18,8 +18,8 @@ from kronos.engine.types import StopReason
 from kronos.extensions.room import room
 from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import (
-    counts,
     greedy,
+    highs,
     ordering,
     scope_case,
     texts,
@@ -238,7 +238,7 @@ class _Search(_CountedSearch):
                 for place, name in enumerate(case.names)
             },
         )
-        if counts.solver() is None or self._size() > LIMIT:
+        if highs.solver() is None or self._size() > LIMIT:
             self._greedy(outcome)
         elif self._size() > SMALL:
             self._large(outcome)
@@ -268,7 +268,7 @@ class _Search(_CountedSearch):
         if is_most and not ordering.any_move(case.cluster):
             self._stuck(outcome)
             return
-        plan = plans.LargePlan(
+        plan = plans.MarketPlan(
             case, Aim.MOST if is_most else Aim.FEWEST, moves
         )
         outcome.bound = plan.priced.whole

@@ -100,7 +100,7 @@ class Market:
 
 
 def of(cluster: Cluster, targets: Sequence[Wanted]) -> Market:
-    """The market of a cluster whose hosts have one node."""
+    """The market of a cluster, with a wanted flavor for each way of a slot."""
     demands, counts = cluster.demands, cluster.counts()
     slots = np.array([each.demand for each in targets], dtype=np.intp)
     free = cluster.free

@@ -40,7 +40,7 @@ class _Group:
 
     ways: IntArray
     """That may enter."""
-    wanted: IntArray
+    flavors: IntArray
     """That may be created."""
     demands: IntArray
     """[ways of the market, resources]."""
@@ -240,7 +240,7 @@ def _fill(group: _Group, worth: FloatArray, slots: FloatArray) -> None:
     table = group.table
     table[:] = 0.0
     offers = [
-        *((-1 - j, group.slots[j], float(slots[j])) for j in group.wanted),
+        *((-1 - j, group.slots[j], float(slots[j])) for j in group.flavors),
         *((w, group.demands[w], float(worth[w])) for w in group.ways),
     ]
     group.items = [

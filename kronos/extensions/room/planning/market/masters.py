@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs over trades: their prices, and the best choice of them.
-
-HiGHS solves them, by scipy, which is an extra. It has limits of nodes only:
-with a limit of time, two runs would not have the same plan.
-"""
+"""The programs over trades: their prices, and the best choice of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
-from kronos.extensions.room.planning.counts import solver as solver
+from kronos.extensions.room.planning import highs
 from kronos.extensions.room.planning.market.goods import Market, Prices, Trade
 
 NODES = 1_000
@@ -97,13 +93,7 @@ class Master:
             )
             matrix = sparse.hstack([matrix, missing], format='csr')
             costs = np.append(costs, np.full(number, price))
-        solution = _optimize().linprog(
-            costs,
-            A_ub=matrix,
-            b_ub=limits,
-            bounds=(0, None),
-            method='highs',
-        )
+        solution = highs.mixed(costs, matrix, limits)
         duals = np.maximum(-solution.ineqlin.marginals, 0.0)
         return self._mixture(float(solution.fun), duals)
 
@@ -158,7 +148,6 @@ class Master:
     ) -> IntArray | None:
         from scipy import sparse
 
-        optimize = _optimize()
         matrix, limits = self._rows()
         extra = [*rows, *(self._cut(cut) for cut in cuts)]
         if extra:
@@ -166,12 +155,12 @@ class Master:
             matrix = sparse.vstack([matrix, more], format='csr')
             limits = np.append(limits, [limit for _, limit in extra])
         classes = [trade.host_class for trade in self.trades]
-        solution = optimize.milp(
+        solution = highs.whole(
             costs,
-            constraints=optimize.LinearConstraint(matrix, -np.inf, limits),
-            integrality=np.ones(len(costs)),
-            bounds=optimize.Bounds(0, self.market.sizes[classes]),
-            options={'node_limit': nodes, 'mip_rel_gap': gap},
+            matrix,
+            (np.full(len(limits), -np.inf), limits),
+            self.market.sizes[classes].astype(float),
+            {'node_limit': nodes, 'mip_rel_gap': gap},
         )
         if solution.x is None:
             return None
@@ -219,10 +208,3 @@ class Master:
             [np.zeros(market.kinds), limit, market.sizes.astype(float)]
         )
         return sparse.vstack(rows, format='csr'), limits
-
-
-def _optimize() -> Any:
-    optimize = solver()
-    if optimize is None:
-        raise RuntimeError('scipy is not installed')
-    return optimize

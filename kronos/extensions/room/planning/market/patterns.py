@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.extensions.room.planning import columns
 from kronos.extensions.room.planning.market.goods import Market, Prices, Trade
 
 OUTS, INS = 3, 2
@@ -172,14 +173,7 @@ def _outs(market: Market) -> tuple[IntArray, IntArray]:
 def _choices(ways: int) -> IntArray:
     """What may enter, [choices, ways]."""
     most = INS if ways * (ways + 3) // 2 < CHOICES else 1
-    rows = [
-        [chosen.count(way) for way in range(ways)]
-        for number in range(most + 1)
-        for chosen in itertools.combinations_with_replacement(
-            range(ways), number
-        )
-    ]
-    return np.array(rows, dtype=np.intp).reshape(len(rows), ways)
+    return columns.choices(ways, most)
 
 
 def _slot_choices(market: Market, room: IntArray) -> Iterator[IntArray]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of a large scope: a choice of trades that an order is known for."""
+"""The plan of the market: a choice of trades that an order is known for."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,9 +11,8 @@ from kronos.extensions.room.planning.market.goods import Trade
 from kronos.extensions.room.planning.market.masters import Aim
 from kronos.extensions.room.planning.market.patterns import Patterns
 from kronos.extensions.room.planning.market.rounds import Priced
-from kronos.extensions.room.planning.ordering import Ordered
+from kronos.extensions.room.planning.ordering import MoveRules, Ordered
 from kronos.extensions.room.planning.scope_case import ScopeCase
-from kronos.extensions.room.planning.step_rules import StepRules
 
 TRIES = 6
 SPARE = 2
@@ -24,8 +23,8 @@ LOSS = {Aim.MOST: 0.999, Aim.FEWEST: 2.0}
 """In slots or moves: of what plans close to the bound are made."""
 
 
-class LargePlan:
-    """A large scope whose trades have been priced."""
+class MarketPlan:
+    """A scope whose trades have been priced."""
 
     def __init__(
         self, case: ScopeCase, aim: Aim, moves: float = float('inf')
@@ -47,8 +46,10 @@ class LargePlan:
         ):
             priced.master.add(trade)
 
-    def carried_out(self, rules: StepRules, spare: float) -> Ordered | None:
-        """The moves of the best choice, made in the simulation.
+    def carried_out(
+        self, rules: MoveRules | None, spare: float
+    ) -> Ordered | None:
+        """The moves of the best choice, which the rules allow and make.
 
         :param spare: migrations that are left
         :returns: None: no choice gives the room in any order that is known
@@ -64,9 +65,9 @@ class LargePlan:
             if not result.stuck:
                 if best is None or slots > best[0]:
                     return result
-                rules.take_back()
+                _take_back(rules)
                 break
-            rules.take_back()
+            _take_back(rules)
             if best is None or slots > best[0]:
                 best = slots, chosen
             stuck = [n for n, host in places if host in result.stuck]
@@ -79,7 +80,7 @@ class LargePlan:
         return int(self._case.cluster.slot_counts(result.free).sum())
 
     def _ordered(
-        self, chosen: Sequence[int], rules: StepRules, spare: float
+        self, chosen: Sequence[int], rules: MoveRules | None, spare: float
     ) -> tuple[Ordered, list[tuple[int, int]]]:
         master = self.priced.master
         trades = [master.trades[number] for number in chosen]
@@ -88,7 +89,7 @@ class LargePlan:
         result = ordering.ordered(
             self._case.cluster,
             [
-                (host, Column(0, trade.outs, trade.ins))
+                (host, Column(trade.outs, trade.ins))
                 for host, trade in zip(hosts, trades, strict=True)
             ],
             int(min(SPARE, rest)),
@@ -103,3 +104,8 @@ class LargePlan:
         for host in reversed(range(len(places))):
             hosts[places[host]].append(host)
         return [hosts[trade.host_class].pop() for trade in trades]
+
+
+def _take_back(rules: MoveRules | None) -> None:
+    if rules is not None:
+        rules.take_back()

@@ -4,11 +4,7 @@
 import numpy as np
 from oslotest import base
 
-from kronos.extensions.room.planning.cluster import (
-    Cluster,
-    HostClasses,
-    Way,
-)
+from kronos.extensions.room.planning.cluster import Cluster, Way
 from tests.unit.extensions.room.planning import small_clusters
 
 
@@ -39,17 +35,3 @@ class TestCluster(base.BaseTestCase):
         self.assertEqual([[2], [4]], small.demands.tolist())
         self.assertEqual(2, small.kinds)
         self.assertEqual(Way(1, (4,), 4096), small.ways[1])
-
-
-class TestHostClasses(base.BaseTestCase):
-    def test_alike(self) -> None:
-        small = small_clusters.cluster(
-            [[4], [2], [4]],
-            {(0, 0): ['x'], (1, 0): ['y'], (2, 0): ['z']},
-            [2],
-        )
-        classes = HostClasses.of(small)
-        self.assertEqual([1, 0, 1], classes.class_of.tolist())
-        self.assertEqual([1, 2], classes.sizes.tolist())
-        self.assertEqual([[2], [4]], classes.free.tolist())
-        self.assertEqual([[1], [1]], classes.counts.tolist())

@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 from oslotest import base
 
-from kronos.extensions.room.planning import counts, ordering
+from kronos.extensions.room.planning import highs, ordering
 from kronos.extensions.room.planning.cluster import Cluster, Way
 from kronos.extensions.room.planning.counts import Counted, Counts, Wanted
 from tests.unit.extensions.room.planning import placements
@@ -132,7 +132,6 @@ class TestCounts(base.BaseTestCase):
         self.assertIsNone(Counts(small, wanted, refused).fewest_moves())
 
     def test_without_scipy(self) -> None:
-        with mock.patch.object(counts, 'solver', return_value=None):
-            self.assertRaises(
-                RuntimeError, Counts, placements.generated(1), []
-            )
+        with mock.patch.object(highs, 'solver', return_value=None):
+            programs = Counts(placements.generated(1), [Wanted(LARGE, 1)])
+            self.assertRaises(RuntimeError, programs.fewest_moves)

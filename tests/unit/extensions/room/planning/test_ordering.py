@@ -20,9 +20,9 @@ class TestOrdered(base.BaseTestCase):
     def test_what_others_wait_for_goes_first(self) -> None:
         small = small_clusters.cluster([[0], [4], [4]], SERVERS, [4, 8])
         chosen = [
-            (0, Column(0, (2, 0), (0, 1))),
-            (1, Column(0, (0, 1), (1, 0))),
-            (2, Column(0, (0, 0), (1, 0))),
+            (0, Column((2, 0), (0, 1))),
+            (1, Column((0, 1), (1, 0))),
+            (2, Column((0, 0), (1, 0))),
         ]
         result = ordering.ordered(small, chosen)
         self.assertEqual(
@@ -34,7 +34,7 @@ class TestOrdered(base.BaseTestCase):
 
     def test_what_leaves_and_enters_stays(self) -> None:
         small = small_clusters.cluster([[4], [4], [4]], SERVERS, [4, 8])
-        chosen = [(0, Column(0, (1, 0), (1, 0)))]
+        chosen = [(0, Column((1, 0), (1, 0)))]
         self.assertEqual([], ordering.ordered(small, chosen).moves)
 
     def test_swap_needs_a_detour(self) -> None:
@@ -44,8 +44,8 @@ class TestOrdered(base.BaseTestCase):
         free = [[0], [1], [8]]
         small = dataclasses.replace(small, free=small.free * 0 + free)
         chosen = [
-            (0, Column(0, (1, 0), (0, 1))),
-            (1, Column(0, (0, 1), (1, 0))),
+            (0, Column((1, 0), (0, 1))),
+            (1, Column((0, 1), (1, 0))),
         ]
         result = ordering.ordered(small, chosen)
         self.assertEqual([], result.moves)
@@ -60,8 +60,8 @@ class TestOrdered(base.BaseTestCase):
         small = small_clusters.cluster([[0], [4], [4]], SERVERS, [4, 8])
         web = frozenset(['web'])
         chosen = [
-            (0, Column(0, (1, 0), (0, 0))),
-            (1, Column(0, (0, 0), (1, 0))),
+            (0, Column((1, 0), (0, 0))),
+            (1, Column((0, 0), (1, 0))),
         ]
         grouped = dataclasses.replace(small, apart={'a': web, 'c': web})
         self.assertEqual(

@@ -7,7 +7,7 @@ from oslotest import base
 
 from kronos.engine.types import AggregateResult, Flavor, Headroom, StopReason
 from kronos.extensions.room import room
-from kronos.extensions.room.planning import counts, search
+from kronos.extensions.room.planning import highs, search
 from kronos.extensions.room.room import Proof, RoomOutcome
 from tests.builders import policies, rooms
 
@@ -137,7 +137,7 @@ class TestMost(base.BaseTestCase):
 class TestGreedy(base.BaseTestCase):
     def test_without_scipy(self) -> None:
         snapshot = rooms.scope()
-        with mock.patch.object(counts, 'solver', return_value=None):
+        with mock.patch.object(highs, 'solver', return_value=None):
             result = rooms.plan(snapshot, flavors={'f8': 1})
         self.assertIs(Proof.NONE, outcome_of(result).proof)
         self.assertEqual(8, max(rooms.free(snapshot, result).values()))

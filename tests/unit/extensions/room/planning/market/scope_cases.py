@@ -23,3 +23,10 @@ def case(cluster: Cluster, *numbers: int) -> ScopeCase:
 
 def generated(seed: int, *numbers: int) -> ScopeCase:
     return case(placements.generated(seed), *numbers)
+
+
+def of_nodes(cluster: Cluster) -> ScopeCase:
+    """As many slots as possible, on each of the nodes."""
+    nodes = [str(node) for node in range(cluster.nodes)]
+    wanted = tuple(Wanted(slot) for slot in cluster.slots)
+    return ScopeCase(cluster, wanted, tuple(nodes), tuple(nodes))

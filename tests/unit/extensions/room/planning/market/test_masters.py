@@ -5,6 +5,7 @@ from unittest import mock
 
 from oslotest import base
 
+from kronos.extensions.room.planning import highs
 from kronos.extensions.room.planning.market import masters
 from kronos.extensions.room.planning.market.goods import Trade
 from kronos.extensions.room.planning.market.masters import Aim, Master
@@ -58,5 +59,5 @@ class TestMaster(base.BaseTestCase):
 
     def test_without_scipy(self) -> None:
         master = self.master(Aim.MOST)
-        with mock.patch.object(masters, 'solver', return_value=None):
+        with mock.patch.object(highs, 'solver', return_value=None):
             self.assertRaises(RuntimeError, master.mixed)
