@@ -40,6 +40,11 @@ STATES = (
 )
 """Of Watcher's action plans."""
 _REFUSED = "this requires the role of {}'s administrator"
+_OTHERS: dict[type[exceptions.ClientError], str] = {
+    exceptions.NovaClientError: 'Nova',
+    exceptions.PlacementClientError: 'Placement',
+}
+"""Services beside Watcher; their errors name them."""
 _OLD = "Watcher's API is too old: Kronos needs 1.5, from Watcher 15 (2025.2)"
 Found = tuple[Sequence[str], Sequence[Any]]
 ReportedError = osc_exceptions.CommandError
@@ -94,7 +99,7 @@ class ListPlans(command.Lister):
                 self._report_none(watcher, parsed_args)
             listed = rows.of_plans(newest, audits.Audits(watcher))
         if parsed_args.formatter == 'csv':
-            listed = [tuple(map(_cell, row)) for row in listed]
+            listed = [tuple(map(cell, row)) for row in listed]
         names = rows.PLAN + (rows.MORE if parsed_args.long else ())
         return names, [row[: len(names)] for row in listed]
 
@@ -187,11 +192,13 @@ def reported_errors() -> Iterator[None]:
 def _words(error: exceptions.KronosException) -> str:
     """What went wrong; of what a service refuses, what that comes to."""
     status = error.kwargs.get('status')
-    is_of_nova = isinstance(error, exceptions.NovaClientError)
+    service = next(
+        (name for kind, name in _OTHERS.items() if isinstance(error, kind)),
+        'Watcher',
+    )
     if status == 403:
-        service = 'Nova' if is_of_nova else 'Watcher'
         return f'{_REFUSED.format(service)} ({error})'
-    if is_of_nova:
+    if service != 'Watcher':
         return str(error)
     if status == 406:
         # Without Watcher's words: it is a page of HTML.
@@ -205,11 +212,27 @@ def watcher_of(caller: command.Command) -> 'WatcherClient':
     return client
 
 
+def adapter_of(caller: command.Command, service_type: str) -> Any:
+    """An adapter of keystoneauth for a service, as the user chose it."""
+    from keystoneauth1 import adapter
+
+    manager = caller.app.client_manager
+    return adapter.Adapter(
+        plugin.session_of(manager),
+        service_type=service_type,
+        region_name=manager.region_name or None,
+        interface=manager.interface or None,
+        endpoint_override=manager.get_configuration().get(
+            f'{service_type}_endpoint_override'
+        ),
+    )
+
+
 def _columns(fields: dict[str, Any]) -> Found:
     return tuple(fields), tuple(fields.values())
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     return plain_text.cell(value) if isinstance(value, str) else value
 
 

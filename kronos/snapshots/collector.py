@@ -7,26 +7,20 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.clients import placement
-from kronos.clients.nova import client
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
-from kronos.engine import wording
 from kronos.engine.eligibility import budgets, cooldown
-from kronos.engine.scoring import answer_health, dirty_rates, labels
+from kronos.engine.scoring import answer_health, dirty_rates
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
-    ComputeService,
     Event,
-    Host,
     Reading,
     Snapshot,
 )
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
-    cells,
     disruptions,
     exclusions,
     queries,
@@ -35,10 +29,10 @@ from kronos.snapshots import (
 )
 from kronos.snapshots.cloud import (
     NO_DIRTY_RATES,
-    NO_HEADROOM,
     CloudInventory,
     parts,
 )
+from kronos.snapshots.host_reader import HostReader
 from kronos.snapshots.past import lasting_faults
 from kronos.snapshots.reader import Look, Reader
 from kronos.snapshots.scopes import ScopeRequest
@@ -91,8 +85,14 @@ class Collector:
         self._nova = nova
         self._placement = placement
         self._prometheus = prometheus
-        self._types = {name.lower() for name in hypervisor_types}
-        self._cell_source = cells.CellSource(cell_source)
+        self._hosts = HostReader(
+            nova,
+            placement,
+            hypervisor_types=hypervisor_types,
+            cell_source=cell_source,
+            clock=clock,
+            report=report,
+        )
         self._exclude_hosts_query = exclude_hosts_query
         self._dirty_rates = dirty_rates
         self._reader = reader or Reader()
@@ -121,7 +121,7 @@ class Collector:
             it nothing can be planned
         :raises ConfigurationError: the reader refuses what an audit asks for
         """
-        gathered = self._begin()
+        gathered = self._hosts.begin()
         # A name that is misspelt is told before the long listings.
         hosts = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
@@ -141,29 +141,13 @@ class Collector:
             parts(gathered, request, hosts, readings, settings.extension),
         )
 
-    def _begin(self) -> CloudInventory:
-        taken_at = self._clock()
-        services = self._services()
-        cloud, warnings = self._cloud(services)
-        source = self._cell_source
-        cloud.cells = cells.claims(source, cloud.aggregates, services)
-        hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
-        cells.fill_in(source, hosts, cloud.cells)
-        aggregates = len(cloud.aggregates)
-        self._report(f'{len(hosts)} hosts in {aggregates} aggregates')
-        return CloudInventory(
-            cloud, services, taken_at=taken_at, warnings=warnings
-        )
-
     def _go_on(
         self,
         gathered: CloudInventory,
         settings: Settings,
         events: Sequence[Event],
     ) -> None:
-        cloud = gathered.cloud
-        gathered.warnings += self._fill_in(cloud.hosts)
-        self._report('headroom of the hosts')
+        self._hosts.fill_in(gathered)
         gathered.instances = self._nova.list_instances()
         self._report(f'{len(gathered.instances)} instances')
         gathered.groups = self._nova.list_server_groups()
@@ -174,86 +158,6 @@ class Collector:
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'recorded moves'
         )
-
-    def _services(self) -> dict[str, ComputeService] | None:
-        try:
-            return self._nova.list_compute_services()
-        except exceptions.NovaClientError as error:
-            LOG.error(
-                'The state of the compute services is not known, so Kronos '
-                'migrates no server: %s',
-                error,
-            )
-            return None
-
-    def _cloud(
-        self, services: dict[str, ComputeService] | None
-    ) -> tuple[scopes.Cloud, list[str]]:
-        """The cloud, and what every scope should tell of it."""
-        cloud = scopes.Cloud({}, {}, self._nova.list_aggregates())
-        hosts, warnings = self._hosts(services)
-        for host in hosts:
-            planned = host.hypervisor_type.lower() in self._types
-            table = cloud.hosts if planned or warnings else cloud.other_hosts
-            table[host.name] = host
-            if services and host.name in services:
-                host.availability_zone = services[host.name].zone
-        all_hosts = cloud.hosts | cloud.other_hosts
-        for aggregate in cloud.aggregates:
-            # Nova takes the name of a host there in any case.
-            names = (
-                labels.find_host(name, all_hosts) or name
-                for name in aggregate.hosts
-            )
-            aggregate.hosts = list(dict.fromkeys(names))
-        return cloud, warnings
-
-    def _hosts(
-        self, services: dict[str, ComputeService] | None
-    ) -> tuple[list[Host], list[str]]:
-        """The hypervisors; while a cell is down the services' hosts.
-
-        A host of the cells that are up then gets its node from Placement,
-        or takes no part. Of the others nothing is known.
-        """
-        try:
-            return self._nova.list_compute_hosts(), []
-        except exceptions.NovaClientError as error:
-            if not client.is_of_down_cell(error, services):
-                raise
-            down = [
-                name
-                for name, service in sorted((services or {}).items())
-                if service.state is None
-            ]
-            warning = (
-                'a cell is down, so Nova lists no hypervisors: Kronos takes '
-                'the hosts from os-services and Placement, whatever their '
-                f'hypervisor type, and has no data about {wording.some(down)}'
-            )
-            LOG.warning('%s: %s', warning, error)
-        return [Host(name) for name in sorted(services or {})], [warning]
-
-    def _fill_in(self, hosts: dict[str, Host]) -> list[str]:
-        """Add headroom and traits; returns what every scope should tell."""
-        rooms: dict[str, placement.Room] = {}
-        warnings = []
-        try:
-            rooms = self._placement.headroom()
-        except exceptions.PlacementClientError as error:
-            warnings = [f'{error}; {NO_HEADROOM}']
-            LOG.error('%s', warnings[0])
-        for host in hosts.values():
-            if not host.node:
-                host.node = placement.like(host.name, rooms)
-            if not host.node:
-                host.frozen = (
-                    'while a cell is down its hypervisor is not known, and '
-                    'Placement has no provider with its name'
-                )
-            if host.node in rooms:
-                host.headroom, host.traits = rooms[host.node]
-        return warnings
 
     def _remember(
         self,

@@ -3,7 +3,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kronos.cmd import tables
@@ -11,8 +10,8 @@ from kronos.cmd.tables import Row
 from kronos.common import plain_text
 from kronos.common.exceptions import ConfigurationError
 from kronos.common.names import near_names
-from kronos.engine.slots import counting, flavors
-from kronos.engine.slots.counting import Slots
+from kronos.engine.slots import flavors, scope_slots
+from kronos.engine.slots.scope_slots import ScopeSlots
 from kronos.recordings import replay
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions
@@ -21,13 +20,8 @@ HEAD = ('scope', 'flavor', 'slots', 'by_sum_of_free', 'hosts_with_slots')
 HEAD_OF_TABLE = ('scope', 'flavor', 'slots', 'by sum of free', 'on hosts')
 
 
-@dataclass(frozen=True)
-class SlotTable:
+class SlotTable(ScopeSlots):
     """The slots of all scopes of a recording."""
-
-    slots: list[Slots]
-    refused: dict[str, str]
-    """Flavors that are not counted, with the reason."""
 
     def rows(self, head: Row = HEAD) -> list[Row]:
         """For programs, the names of the columns first."""
@@ -130,18 +124,7 @@ def of(
             reason='--slots: the recording does not contain the flavors of '
             'its servers; make a new recording'
         )
-    chosen = list(dict.fromkeys(names)) or sorted(by_name)
-    refused = {name: flavors.why_not(by_name[name]) for name in chosen}
-    slots = [
-        counting.count(
-            snapshot,
-            flavors.of(by_name[name], inputs.settings.check_disk),
-            inputs.settings,
-        )
-        for snapshot in inputs.snapshots
-        for name in chosen
-        if not refused[name]
-    ]
-    return SlotTable(
-        slots, {name: why for name, why in refused.items() if why}
+    counted = scope_slots.count(
+        inputs.snapshots, by_name, names, inputs.settings
     )
+    return SlotTable(counted.slots, counted.refused)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from osc_lib.command import command
 
-from kronos.osc import commands, plugin
+from kronos.osc import commands
 
 if TYPE_CHECKING:
     from kronos.osc.run.dialogue import Dialogue
@@ -101,19 +101,9 @@ class Run(command.Command):
         ).run(audit_request)
 
     def _percent(self) -> 'Percent':
-        from keystoneauth1 import adapter
-
         from kronos.osc.run import nova_progress
 
-        manager = self.app.client_manager
-        return nova_progress.NovaProgress(
-            adapter.Adapter(
-                plugin.session_of(manager),
-                service_type='compute',
-                region_name=manager.region_name or None,
-                interface=manager.interface or None,
-            )
-        )
+        return nova_progress.NovaProgress(commands.adapter_of(self, 'compute'))
 
 
 def _add_course(parser: argparse.ArgumentParser) -> None:

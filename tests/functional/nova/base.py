@@ -103,6 +103,13 @@ class NovaTestCase(integrated_helpers.ProviderUsageBaseTestCase):
             )
         )
 
+    def set_service(self, host: str, **changes: Any) -> None:
+        """Change the nova-compute of a host, as an operator does."""
+        [service] = self.admin_api.get_services(
+            binary='nova-compute', host=host
+        )
+        self.admin_api.put_service(service['id'], changes)
+
     def until(self, what: str, condition: Callable[[], Any]) -> Any:
         """Wait for a condition; fail by name if it never comes true."""
         deadline = time.monotonic() + PATIENCE_SECONDS

@@ -43,8 +43,8 @@ class TestInventory(base.NovaTestCase):
         self.assertEqual(('odd', 'rack-7'), (host.name, host.node))
 
     def test_services(self) -> None:
-        self._set_service('host1', status='disabled', disabled_reason='disk')
-        self._set_service('host2', forced_down=True)
+        self.set_service('host1', status='disabled', disabled_reason='disk')
+        self.set_service('host2', forced_down=True)
         services = self.nova.list_compute_services()
         # The conductor and the scheduler are no part.
         self.assertEqual(list(self.hosts), sorted(services))
@@ -276,16 +276,10 @@ class TestInventory(base.NovaTestCase):
         self.assertGreater(rooms['host1'][0]['VCPU'].capacity, 0)
 
     def test_a_disabled_host_has_its_trait(self) -> None:
-        self._set_service('host3', status='disabled')
+        self.set_service('host3', status='disabled')
         rooms = self.placement_client.headroom()
         self.assertIn('COMPUTE_STATUS_DISABLED', rooms['host3'][1])
         self.assertNotIn('COMPUTE_STATUS_DISABLED', rooms['host1'][1])
-
-    def _set_service(self, host: str, **what: Any) -> None:
-        service = self.admin_api.get_services(
-            binary='nova-compute', host=host
-        )[0]
-        self.admin_api.put_service(service['id'], what)
 
     def _group(self, name: str, policy: str, **rules: int) -> str:
         body: dict[str, Any] = {'name': name, 'policy': policy}

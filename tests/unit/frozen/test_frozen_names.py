@@ -58,6 +58,7 @@ from kronos.extensions.room.audit import strategy as make_room
 from kronos.extensions.room.room import RoomPhase
 from kronos.metrics import catalogue
 from kronos.osc import commands as client_commands
+from kronos.osc import slot_command
 from kronos.osc.run import command as run_command
 from kronos.osc.run.exit_status import ExitStatus
 from kronos.policies.models import Policy
@@ -103,6 +104,7 @@ CLIENT_COMMANDS = {
     f'{CLIENT} plan list': client_commands.ListPlans,
     f'{CLIENT} plan show': client_commands.ShowPlan,
     f'{CLIENT} run': run_command.Run,
+    f'{CLIENT} slots': slot_command.ListSlots,
 }
 STRATEGIES = (
     affinity.Affinity,

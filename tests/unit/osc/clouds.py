@@ -29,12 +29,53 @@ def ago(minutes: float) -> str:
     return (NOW - datetime.timedelta(minutes=minutes)).isoformat()
 
 
-class CloudTestCase(base.BaseTestCase):
-    """All that Watcher has is added by the tests."""
+class ClientTestCase(base.BaseTestCase):
+    """A user of a cloud, of which the catalog is all that there is."""
 
     def setUp(self) -> None:
         super().setUp()
         self.keystone = self.useFixture(keystone.Keystone())
+
+    def run_client(
+        self, *arguments: str, cloud: dict[str, Any] | None = None
+    ) -> tuple[int, str, str]:
+        """Exit status, stdout and stderr of ``openstack optimize kronos``."""
+        options = {
+            'auth': {
+                'auth_url': keystone.AUTH_URL,
+                'username': 'somebody',
+                'password': PASSWORD,
+                'user_domain_id': 'default',
+                'project_name': 'p',
+                'project_domain_id': 'default',
+            },
+            'region_name': 'one',
+            **(cloud or {}),
+        }
+        client = self.useFixture(openstack_client.OpenStackClient(options))
+        result = client.run('optimize', 'kronos', *arguments)
+        self.assertNotIn(PASSWORD, ''.join(map(str, result)))
+        return result
+
+    def told(self, *arguments: str) -> Any:
+        """The JSON of a command that goes well."""
+        code, out, err = self.run_client(*arguments, '-f', 'json')
+        self.assertEqual((0, ''), (code, err))
+        return json.loads(out)
+
+    def refused(self, *arguments: str, **more: Any) -> str:
+        """The one line of a command that does not."""
+        code, out, err = self.run_client(*arguments, **more)
+        self.assertEqual((1, ''), (code, out), err)
+        self.assertEqual(1, err.count('\n'), err)
+        return err.strip()
+
+
+class CloudTestCase(ClientTestCase):
+    """All that Watcher has is added by the tests."""
+
+    def setUp(self) -> None:
+        super().setUp()
         self.watcher = self.useFixture(
             watcher_api.WatcherApi(self.keystone.wire)
         )
@@ -99,37 +140,3 @@ class CloudTestCase(base.BaseTestCase):
         }
         self.watcher.actions.append(row)
         return row
-
-    def run_client(
-        self, *arguments: str, cloud: dict[str, Any] | None = None
-    ) -> tuple[int, str, str]:
-        """Exit status, stdout and stderr of ``openstack optimize kronos``."""
-        options = {
-            'auth': {
-                'auth_url': keystone.AUTH_URL,
-                'username': 'somebody',
-                'password': PASSWORD,
-                'user_domain_id': 'default',
-                'project_name': 'p',
-                'project_domain_id': 'default',
-            },
-            'region_name': 'one',
-            **(cloud or {}),
-        }
-        client = self.useFixture(openstack_client.OpenStackClient(options))
-        result = client.run('optimize', 'kronos', *arguments)
-        self.assertNotIn(PASSWORD, ''.join(map(str, result)))
-        return result
-
-    def told(self, *arguments: str) -> Any:
-        """The JSON of a command that goes well."""
-        code, out, err = self.run_client(*arguments, '-f', 'json')
-        self.assertEqual((0, ''), (code, err))
-        return json.loads(out)
-
-    def refused(self, *arguments: str, **more: Any) -> str:
-        """The one line of a command that does not."""
-        code, out, err = self.run_client(*arguments, **more)
-        self.assertEqual((1, ''), (code, out), err)
-        self.assertEqual(1, err.count('\n'), err)
-        return err.strip()

@@ -25,6 +25,7 @@ NAMES = {
     'optimize kronos plan list',
     'optimize kronos plan show',
     'optimize kronos run',
+    'optimize kronos slots',
 }
 ELSEWHERE = 'https://elsewhere.example.org'
 

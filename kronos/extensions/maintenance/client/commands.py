@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from osc_lib.command import command
 
-from kronos.osc import commands, plugin
+from kronos.osc import commands
 
 if TYPE_CHECKING:
     from kronos.extensions.maintenance.client.exit_status import ExitStatus
@@ -75,21 +75,10 @@ class RunCommand(command.ShowOne):
         return tuple(fields), tuple(fields.values())
 
     def reader(self) -> 'RunReader':
-        from keystoneauth1 import adapter
-
         from kronos.clients.nova.client import NovaClient
         from kronos.extensions.maintenance.client.run_reader import RunReader
 
-        manager = self.app.client_manager
-        compute = adapter.Adapter(
-            plugin.session_of(manager),
-            service_type='compute',
-            region_name=manager.region_name or None,
-            interface=manager.interface or None,
-            endpoint_override=manager.get_configuration().get(
-                'compute_endpoint_override'
-            ),
-        )
+        compute = commands.adapter_of(self, 'compute')
         nova = NovaClient(compute, max_retries=0)
         return RunReader(commands.watcher_of(self), nova)
 

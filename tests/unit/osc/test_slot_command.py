@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the client count the slots that Nova and Placement show?"""
+
+import csv
+import io
+from typing import Any
+
+from kronos.engine.types import UNASSIGNED
+from kronos.osc import slot_rows
+from tests.fakes.keystone import NOVA, PLACEMENT
+from tests.unit.clients.nova import test_client
+from tests.unit.osc import clouds
+
+FREE = {'c1': (40, 65536), 'c2': (9, 65536), 'c3': (17, 65536)}
+"""VCPUs and MiB that are free, by host."""
+SIZES = {'f16': (16, 32768), 'f4': (4, 8192), 'numa': (4, 8192)}
+
+
+class TestSlots(clouds.ClientTestCase):
+    """Hosts c1 and c2 are in the aggregate a, c3 in none."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.wire = self.keystone.wire
+        self.services = {name: 'enabled' for name in FREE}
+        for url, answer in (
+            (test_client.HYPERVISORS, {'hypervisors': self._hypervisors()}),
+            (
+                test_client.AGGREGATES,
+                {'aggregates': [test_client.aggregate(1, 'a', 'c1', 'c2')]},
+            ),
+            (f'{NOVA}/flavors/detail', {'flavors': self._flavors()}),
+            (f'{PLACEMENT}/resource_providers', self._providers()),
+            (f'{PLACEMENT}/allocation_candidates', self._candidates()),
+        ):
+            self.wire.get(url, json=answer)
+        self.wire.get(test_client.SERVICES, json=self._services)
+
+    def _hypervisors(self) -> list[Any]:
+        return [test_client.hypervisor(name) for name in FREE]
+
+    def _services(self, request: Any, context: Any) -> Any:
+        rows = [
+            test_client.SERVICE | {'host': name, 'status': status}
+            for name, status in self.services.items()
+        ]
+        return {'services': rows}
+
+    def _flavors(self) -> list[Any]:
+        return [
+            {
+                'id': name,
+                'name': name,
+                'vcpus': vcpus,
+                'ram': memory,
+                'disk': 10,
+                'OS-FLV-EXT-DATA:ephemeral': 0,
+                'swap': 0,
+                'extra_specs': {'hw:numa_nodes': '1'} if 'n' in name else {},
+            }
+            for name, (vcpus, memory) in SIZES.items()
+        ]
+
+    def _providers(self) -> Any:
+        rows = [
+            {
+                'uuid': name,
+                'root_provider_uuid': name,
+                'name': f'{name}.example.org',
+            }
+            for name in FREE
+        ]
+        return {'resource_providers': rows}
+
+    def _candidates(self) -> Any:
+        summaries = {
+            name: {
+                'resources': {
+                    'VCPU': {'capacity': vcpus + 24, 'used': 24},
+                    'MEMORY_MB': {'capacity': memory, 'used': 0},
+                    'DISK_GB': {'capacity': 15, 'used': 0},
+                },
+                'traits': ['COMPUTE_NODE'],
+            }
+            for name, (vcpus, memory) in FREE.items()
+        }
+        return {'provider_summaries': summaries}
+
+    def test_scopes(self) -> None:
+        """By hand: 40 and 9 free CPUs are 2 + 0 slots of 16, and 49 are 3."""
+        self.assertEqual(
+            [
+                dict(zip(slot_rows.SCOPES, row, strict=True))
+                for row in (
+                    ('a', 'f16', 2, 3, 1),
+                    (UNASSIGNED, 'f16', 1, 1, 1),
+                )
+            ],
+            self.told('slots', '--flavor', 'f16'),
+        )
+
+    def test_one_aggregate(self) -> None:
+        rows = self.told('slots', '--flavor', 'f4', 'f16', '--aggregate', 'a')
+        self.assertEqual(
+            [('a', 'f4', 10), ('a', 'f16', 2)],
+            [(row['Scope'], row['Flavor'], row['Slots']) for row in rows],
+        )
+
+    def test_hosts(self) -> None:
+        self.services['c2'] = 'disabled'
+        rows = self.told('slots', '--by-host', '--flavor', 'f4')
+        self.assertEqual([*slot_rows.HOSTS], [*rows[0]])
+        self.assertEqual(
+            [('c1', 8), ('c2', 0), ('c3', 4)],
+            [(row['Host'], row['Slots']) for row in rows],
+        )
+        self.assertEqual('', rows[0]['Reason'])
+        self.assertIn('disabled', rows[1]['Reason'])
+
+    def test_disk(self) -> None:
+        [row, _] = self.told('slots', '--flavor', 'f4', '--check-disk')
+        self.assertEqual(2, row['Slots'])
+
+    def test_flavors_that_are_not_counted(self) -> None:
+        code, out, err = self.run_client('slots', '-f', 'csv')
+        self.assertEqual(0, code)
+        names, *rows = csv.reader(io.StringIO(out))
+        self.assertEqual([*slot_rows.SCOPES], names)
+        self.assertEqual({'f16', 'f4'}, {row[1] for row in rows})
+        self.assertEqual(1, err.count('\n'), err)
+        self.assertIn('Not counted: numa: its extra spec hw:numa_nodes', err)
+
+    def test_names_that_do_not_exist(self) -> None:
+        for arguments, text in (
+            (('--flavor', 'f17'), 'Nova has no flavor "f17"; did you mean f1'),
+            (('--aggregate', 'b'), 'there is no aggregate "b"; known: a'),
+        ):
+            self.assertIn(text, self.refused('slots', *arguments))
+
+    def test_a_service_that_refuses(self) -> None:
+        """Fails closed: no number is better than a wrong one."""
+        for url, service in (
+            (f'{PLACEMENT}/resource_providers', 'Placement'),
+            (test_client.SERVICES, 'Nova'),
+        ):
+            self.wire.get(url, status_code=403, json={})
+            self.assertIn(
+                f"this requires the role of {service}'s administrator",
+                self.refused('slots'),
+            )
+
+    def test_a_service_that_is_away(self) -> None:
+        self.wire.get(
+            f'{PLACEMENT}/allocation_candidates', status_code=503, json={}
+        )
+        text = self.refused('slots')
+        self.assertIn('Placement', text)
+        self.assertNotIn('Watcher', text)
+
+    def test_each_listing_is_read_once(self) -> None:
+        self.told('slots', '--flavor', 'f4')
+        paths = [
+            request.path
+            for request in self.keystone.requests()
+            if request.query or request.path.count('/') > 1
+        ]
+        self.assertEqual(sorted(set(paths)), sorted(paths))
+        self.assertNotIn('/v2.1/servers/detail', paths)
