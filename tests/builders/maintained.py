@@ -140,12 +140,17 @@ class Run:
             if not self.round():
                 return
 
-    def round(self, fails: Callable[[], bool] = lambda: False) -> bool:
+    def round(
+        self,
+        fails: Callable[[], bool] = lambda: False,
+        planned: AggregateResult | None = None,
+    ) -> bool:
         """Plan, and carry the plan out; whether anything happened.
 
         :param fails: whether the next move fails
+        :param planned: the plan, where somebody has just made it
         """
-        result = self.plan()
+        result = planned or self.plan()
         before = len(self.done), sum(self.moves.values()), dict(self.left)
         for host in outcome.of(result).waves.closing:
             self._close(host, Step.EMPTYING)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A maintenance run with its times: audits, moves, work, as Watcher does it.
 
-An audit begins each minute, unless as many plans run as may. Moves take their
+An audit begins each minute, unless as many plans run as may; one that sees
+what the last one saw, which planned nothing, is left out. Moves take their
 turns within the limits of hosts and scope. A host is handed over a minute
 after its last server has left, and is seen to be done at the audit after its
 work.
@@ -75,6 +76,8 @@ class TimedRun(maintained.Run):
     """When the work on each host that is handed over ends."""
     blocked: set[str] = field(default_factory=set)
     """Hosts that could not be emptied, at some audit."""
+    idle_view: tuple[object, ...] = ()
+    """What the last audit saw that planned nothing."""
 
     def hours(self, most: int = 4000) -> float:
         """Go on to the end; hours that it took."""
@@ -82,7 +85,8 @@ class TimedRun(maintained.Run):
         for _ in range(most):
             if self.done == {*self.asked.hosts} or idle > 120:
                 break
-            if len(self.plans) < self.plans_at_once:
+            is_free = len(self.plans) < self.plans_at_once
+            if is_free and self._view() != self.idle_view:
                 self._audit()
             is_idle = not (self.plans or self.finished)
             idle = idle + 1 if is_idle else 0
@@ -111,6 +115,13 @@ class TimedRun(maintained.Run):
         )
         report = propose([now], [maintained.MEMORY], self.settings)
         return report.scopes[0]
+
+    def _view(self) -> tuple[object, ...]:
+        """All that changes from one audit to the next, but the time."""
+        over = [h for h, end in self.finished.items() if end <= self.now]
+        moves = [(m.step.instance, m.is_running) for m in self._to_come()]
+        hands = [(*plan.handing, *plan.opening) for plan in self.plans]
+        return self.moves.total(), sorted(self.done), over, moves, hands
 
     def _to_come(self) -> list[Move]:
         return [m for p in self.plans for m in p.moves if not m.is_over]
@@ -143,6 +154,8 @@ class TimedRun(maintained.Run):
         )
         if not plan.is_over:
             self.plans.append(plan)
+        elif not row.waves.closing:
+            self.idle_view = self._view()
         self.most_plans = max(self.most_plans, len(self.plans))
         self._check()
         self.rounds += 1

@@ -5,7 +5,7 @@ It knows of no other constraint, so what it says of a run is a figure to be
 expected, and the run itself is planned by the search.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from kronos.engine.arrays import FloatArray, IntArray
 from kronos.engine.types import Instance, Snapshot
 
 KINDS = 'VCPU', 'MEMORY_MB'
+UNLIMITED = 2.0**50
+"""The capacity of a host of which Placement does not know any."""
 
 
 class Cluster:
@@ -42,9 +44,7 @@ class Cluster:
         ).reshape(2, len(self.servers))
         """[2, N]"""
         self.on: list[list[int]] = [[] for _ in self.hosts]
-        finite = np.where(np.isfinite(self.capacity), self.capacity, np.nan)
-        mean = np.nan_to_num(np.nanmean(finite, axis=1), nan=1.0)
-        size = np.max(self.need / np.maximum(mean, 1.0)[:, None], axis=0)
+        size = np.max(self.need / _mean(self.capacity)[:, None], axis=0)
         for server in np.lexsort((np.arange(len(size)), -size)).tolist():
             host = self.position[self.servers[server].host]
             self.on[host].append(server)
@@ -62,20 +62,33 @@ class Cluster:
 
         Nothing is moved.
         """
-        free = self.free[:, targets].copy()
+        free = self.free[:, targets]
+        return [
+            None if place is None else int(targets[place])
+            for place in self._places(servers, free, targets)
+        ]
+
+    def takes_all(self, servers: Sequence[int], targets: IntArray) -> bool:
+        """Whether each server has a host, placed as :meth:`places` does."""
+        free = self.free[:, targets]
+        return None not in self._places(servers, free, targets)
+
+    def _places(
+        self, servers: Sequence[int], free: FloatArray, targets: IntArray
+    ) -> Iterator[int | None]:
+        """Positions among the targets; takes from what is free of each."""
         capacity = self.capacity[:, targets]
-        result: list[int | None] = []
         for server in servers:
             rest = free - self.need[:, server, None]
             takes = (rest >= 0).all(axis=0)
             if not takes.any():
-                result.append(None)
+                yield None
                 continue
-            least = np.where(takes, (rest / capacity).min(axis=0), -np.inf)
-            best = int(np.argmax(np.nan_to_num(least, nan=1.0)))
+            least = (rest / capacity).min(axis=0)
+            least[~takes] = -np.inf
+            best = int(least.argmax())
             free[:, best] = rest[:, best]
-            result.append(int(targets[best]))
-        return result
+            yield best
 
     def may_fit(self, servers: Sequence[int], targets: IntArray) -> bool:
         """Whether the sum of what is free takes the sum of the servers."""
@@ -95,17 +108,29 @@ class Cluster:
         return min(numbers)
 
 
+def _mean(capacity: FloatArray) -> FloatArray:
+    """[2]: the mean of those that are known."""
+    known = capacity < UNLIMITED
+    total: FloatArray = np.where(known, capacity, 0.0).sum(axis=1)
+    mean: FloatArray = total / np.maximum(known.sum(axis=1), 1)
+    mean[mean < 1.0] = 1.0
+    return mean
+
+
 def _room(
     snapshot: Snapshot, hosts: Sequence[str]
 ) -> tuple[FloatArray, FloatArray]:
     """[2, H]: the capacity of hosts, and what is used of it."""
     rows = [snapshot.hosts[name].headroom or {} for name in hosts]
     capacity = [
-        [float(row[kind].capacity) if kind in row else np.inf for row in rows]
+        [
+            max(1.0, row[kind].capacity) if kind in row else UNLIMITED
+            for row in rows
+        ]
         for kind in KINDS
     ]
     used = [
         [float(row[kind].used) if kind in row else 0.0 for row in rows]
         for kind in KINDS
     ]
-    return np.array(capacity), np.array(used)
+    return np.array(capacity, dtype=float), np.array(used)

@@ -166,7 +166,7 @@ class _Course:
             if not self._cluster.may_fit(servers, clean):
                 continue
             tried += 1
-            if None not in self._cluster.places(servers, clean):
+            if self._cluster.takes_all(servers, clean):
                 self._empty(plan, host)
                 return True
             if tried >= HEAVIEST:
@@ -226,4 +226,4 @@ class _Course:
         targets = self._targets(self._to_do)
         rest = self._cluster.free[:, targets] - self._cluster.need[:, [server]]
         share = (rest / self._cluster.capacity[:, targets]).min(axis=0)
-        return int(targets[np.argmax(np.nan_to_num(share, nan=1.0))])
+        return int(targets[share.argmax()])

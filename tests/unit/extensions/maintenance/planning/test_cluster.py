@@ -27,6 +27,7 @@ class TestCluster(base.BaseTestCase):
         self.assertTrue(self.cluster.may_fit(servers, self.spare))
         places = self.cluster.places(servers, self.spare)
         self.assertEqual([3] * len(servers), places)
+        self.assertTrue(self.cluster.takes_all(servers, self.spare))
         before = self.cluster.free[:, 0].copy()
         for server in servers:
             self.cluster.move(server, 0, 3)
@@ -37,6 +38,7 @@ class TestCluster(base.BaseTestCase):
         servers = [s for host in range(3) for s in self.cluster.on[host]]
         self.assertFalse(self.cluster.may_fit(servers, self.spare))
         places = self.cluster.places(servers, self.spare)
+        self.assertFalse(self.cluster.takes_all(servers, self.spare))
         fitting = len(servers) - places.count(None)
         most = self.cluster.most_that_fit(servers, self.spare)
         self.assertTrue(fitting <= most < len(servers))
@@ -45,6 +47,13 @@ class TestCluster(base.BaseTestCase):
         nowhere = np.array([], dtype=np.intp)
         self.assertEqual([None], self.cluster.places([0], nowhere))
         self.assertEqual(0, self.cluster.most_that_fit([0], nowhere))
+
+    def test_a_host_that_placement_does_not_know(self) -> None:
+        """It takes any server, before a host with room for it."""
+        self.cloud.hosts['host-001'].headroom = None
+        cluster = Cluster(self.cloud, [])
+        servers, targets = list(cluster.on[0]), np.array([1, 3])
+        self.assertEqual([1] * len(servers), cluster.places(servers, targets))
 
     def test_those_that_stay(self) -> None:
         uuid = self.cluster.servers[0].uuid

@@ -44,10 +44,11 @@ class TestForecast(base.BaseTestCase):
         self.assertEqual(run.done, {*ahead.ends})
         self.assertEqual([], ahead.stuck)
 
-    @ddt.data(1, 2)
-    def test_twenty_hosts(self, plans: int) -> None:
-        """Two at a time, in plans one after the other or side by side."""
-        run = run_of(20, 0.7, at_once=2)
+    @ddt.data((20, 1), (12, 2))
+    @ddt.unpack
+    def test_two_at_a_time(self, hosts: int, plans: int) -> None:
+        """In plans one after the other or side by side."""
+        run = run_of(hosts, 0.7, at_once=2)
         run.plans_at_once = plans
         ahead = forecast_of(run)
         hours = run.hours()

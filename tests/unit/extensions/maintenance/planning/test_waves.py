@@ -7,7 +7,7 @@ from typing import ClassVar
 import ddt
 from oslotest import base
 
-from kronos.engine.types import ComputeService
+from kronos.engine.types import AggregateResult, ComputeService
 from kronos.extensions.maintenance import outcome
 from kronos.extensions.maintenance.maintenance import Maintenance
 from tests.builders import maintained
@@ -93,17 +93,17 @@ class TestToTheEnd(base.BaseTestCase):
         for _ in range(120):
             if case.done == {*case.asked.hosts}:
                 break
-            self.check(case)
-            case.round(fails=lambda: rng.random() < 0.1)
+            result = case.plan()
+            self.check(case, result)
+            case.round(lambda: rng.random() < 0.1, result)
             for uuid in list(case.cloud.instances):
                 if rng.random() < 0.002:
                     case.delete(uuid)
         self.assertEqual({*case.asked.hosts}, case.done)
         self.assertLessEqual(case.most_closed, case.asked.at_once)
 
-    def check(self, case: maintained.Run) -> None:
+    def check(self, case: maintained.Run, result: AggregateResult) -> None:
         """No move onto a host to be done but of a seed, none off a done."""
-        result = case.plan()
         planned = outcome.of(result)
         if not (planned.waves.seeds or case.emptying()):
             targets = {step.destination for step in result.steps}
