@@ -100,6 +100,8 @@ class RoomOutcome:
     """Moves at least; with wanted 0: slots at most. None: not proven."""
     nearest: dict[FlavorName, int] = field(default_factory=dict)
     """What is possible instead, if the wanted room is not."""
+    staying: dict[str, str] = field(default_factory=dict)
+    """Servers that would move for the wanted room, by uuid why they stay."""
     budget: int | None = None
     """Migrations that are left, if they are too few."""
     certificate: Certificate | None = None

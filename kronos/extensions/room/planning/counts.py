@@ -23,8 +23,6 @@ NODES = 20_000
 TIE_NODES = 500
 """Branches for the least memory of as many migrations."""
 TOLERANCE = 1e-6
-INFEASIBLE = 2
-"""Status of a program that has no solution, in scipy."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +99,7 @@ class Counts:
     """The programs of a cluster for some wanted flavors.
 
     :param refused: hosts with ways that no server may enter
+    :param prices: of a move, by way; None: 1
     """
 
     def __init__(
@@ -108,6 +107,7 @@ class Counts:
         cluster: Cluster,
         targets: Sequence[Wanted],
         refused: Collection[tuple[int, int]] = (),
+        prices: FloatArray | None = None,
     ) -> None:
         self._cluster, self._targets = cluster, targets
         self._program = _Program()
@@ -123,7 +123,7 @@ class Counts:
         for host in range(len(cluster.hosts)):
             self._capacity(host)
         costs = np.zeros(self._program.width)
-        costs[self._outs] = 1.0
+        costs[self._outs] = 1.0 if prices is None else prices
         self._moves = costs
         memory = np.array([way.memory_mb for way in cluster.ways], float)
         self._memory = np.zeros(self._program.width)
@@ -135,7 +135,7 @@ class Counts:
             row = [(int(v), 1.0) for v in self._slots[:, place]]
             self._program.require(row, least=target.number)
         solution = self._solve(self._moves, NODES)
-        if solution.status == INFEASIBLE or solution.x is None:
+        if solution.x is None:
             return None
         bound = math.ceil(solution.mip_dual_bound - TOLERANCE)
         return self._tied(solution.x, bound)
@@ -167,7 +167,7 @@ class Counts:
 
     def _tied(self, best: FloatArray, bound: float) -> Counted:
         """The least memory of as many moves."""
-        self._at_most(self._moves, float(np.rint(best[self._outs]).sum()))
+        self._at_most(self._moves, float(self._moves @ np.rint(best)))
         lighter = self._solve(self._memory, TIE_NODES)
         if lighter.x is not None:
             best = lighter.x

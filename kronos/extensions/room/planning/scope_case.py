@@ -25,6 +25,8 @@ from kronos.extensions.room.planning.counts import Wanted
 
 PLENTY = 10**6
 """Of a resource that stands for a rule, on a host where it is kept."""
+Kind = tuple[tuple[int, ...], bytes, bool]
+"""What servers take, where they may go, and whether they have to stay."""
 MOST = 10**9
 """Free capacity of a host whose inventory is not known."""
 
@@ -82,7 +84,8 @@ def of(
 
     :param flavors: wanted numbers
     :param apart: whether a host takes one new server at most
-    :param movable: [V]; None: those of the phase
+    :param movable: [V]; None: those of the phase. Others are kinds of their
+        own.
     """
     return _Case(simulation, snapshot, settings, flavors, apart, movable).case
 
@@ -104,6 +107,7 @@ class _Case:
         self._names = index.instances
         chosen = simulation.movable if movable is None else movable
         self._movable = np.flatnonzero(chosen)
+        self._of_phase = simulation.movable
         self._resources = _resources(settings, flavors)
         self._flavors = flavors
         self._allowed = self._where(simulation)
@@ -145,20 +149,21 @@ class _Case:
         mask: BoolArray = allowed
         return mask
 
-    def _kinds(self) -> dict[tuple[tuple[int, ...], bytes], list[int]]:
+    def _kinds(self) -> dict[Kind, list[int]]:
         """Positions among the movable servers, by demand and by where."""
-        kinds: dict[tuple[tuple[int, ...], bytes], list[int]] = {}
+        kinds: dict[Kind, list[int]] = {}
         for row, instance in enumerate(self._movable.tolist()):
             server = self._snapshot.instances[self._names[instance]]
             demand = tuple(
                 server.demand.get(name, 0) for name in self._resources
             )
-            key = demand, self._allowed[row].tobytes()
+            stays = not self._of_phase[instance]
+            key = demand, self._allowed[row].tobytes(), stays
             kinds.setdefault(key, []).append(row)
         return dict(sorted(kinds.items(), key=lambda item: item[0]))
 
     def _members(
-        self, kinds: Mapping[tuple[tuple[int, ...], bytes], Sequence[int]]
+        self, kinds: Mapping[Kind, Sequence[int]]
     ) -> dict[tuple[int, int], list[int]]:
         members: dict[tuple[int, int], list[int]] = defaultdict(list)
         for kind, rows in enumerate(kinds.values()):
@@ -170,14 +175,14 @@ class _Case:
 
     def _columns(
         self,
-        kinds: Mapping[tuple[tuple[int, ...], bytes], Sequence[int]],
+        kinds: Mapping[Kind, Sequence[int]],
         apart: bool,
     ) -> tuple[IntArray, tuple[Way, ...]]:
         """What is free [hosts, resources], and the ways of servers."""
         blocks = [self._free(), self._taking(apart)]
         ways = []
         rules = len(self._flavors) + apart
-        for kind, ((demand, _), rows) in enumerate(kinds.items()):
+        for kind, ((demand, *_), rows) in enumerate(kinds.items()):
             rule = [0] * len(kinds)
             rule[kind] = 1
             first = self._names[int(self._movable[rows[0]])]

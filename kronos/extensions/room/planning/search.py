@@ -22,6 +22,7 @@ from kronos.extensions.room.planning import (
     highs,
     ordering,
     scope_case,
+    staying,
     texts,
 )
 from kronos.extensions.room.planning.counts import Counted, Counts
@@ -74,7 +75,7 @@ class _CountedSearch:
         self._simulation, self._request = simulation, request
         self._by_name = room.needs_of(inputs.snapshot).flavors
         self._inputs = inputs
-        numbers = [
+        self._flavors = [
             (self._flavor(name), number)
             for name, number in request.numbers.items()
         ]
@@ -82,7 +83,7 @@ class _CountedSearch:
             simulation,
             inputs.snapshot,
             inputs.settings,
-            numbers,
+            self._flavors,
             request.apart,
         )
         self._rules = StepRules(simulation, request)
@@ -109,6 +110,12 @@ class _CountedSearch:
             outcome.proof = Proof.IMPOSSIBLE
             outcome.certificate = proofs.impossible(case)
             self._nearest(outcome, math.inf)
+            outcome.staying = staying.reasons(
+                self._simulation,
+                self._inputs,
+                self._flavors,
+                self._request.apart,
+            )
             return
         outcome.bound = int(first.bound)
         if outcome.bound:

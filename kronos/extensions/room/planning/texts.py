@@ -53,10 +53,11 @@ def _end(outcome: RoomOutcome) -> str:
     if outcome.is_met:
         return f'the scope already has room for {number}'
     if outcome.proof is Proof.IMPOSSIBLE:
-        return (
+        text = (
             f'no number of migrations makes room for {number}; at most '
             f'{servers(outcome.nearest)} can get room'
         )
+        return f'{text}{_staying(outcome)}'
     if outcome.budget is not None:
         return (
             f'room for {number} requires at least {_moves(outcome.bound)}, '
@@ -64,6 +65,17 @@ def _end(outcome: RoomOutcome) -> str:
             f'{servers(outcome.nearest)} can get room'
         )
     return _fewest(outcome, number)
+
+
+def _staying(outcome: RoomOutcome) -> str:
+    """Who is in the way: the first by name, and how many."""
+    if not outcome.staying:
+        return ''
+    first, *others = outcome.staying
+    text = f'; there would be room if {first} could move'
+    if others:
+        text += f', and {wording.counted(len(others), "other server")}'
+    return f'{text}: {outcome.staying[first]}'
 
 
 def _fewest(outcome: RoomOutcome, number: str) -> str:

@@ -61,6 +61,25 @@ class TestFewest(base.BaseTestCase):
         self.assertEqual([], result.steps)
         self.assertIs(StopReason.STUCK, result.stopped)
 
+    def test_who_has_to_stay(self) -> None:
+        """Only 2 CPUs of a host could be free, and it takes nothing."""
+        snapshot = rooms.scope()
+        for server in ('a4', 'b4', 'c4', 'b2', 'c2'):
+            snapshot.instances[server].locked = True
+        result = rooms.plan(snapshot, flavors={'f8': 1})
+        outcome = outcome_of(result)
+        self.assertIs(Proof.IMPOSSIBLE, outcome.proof)
+        (server,) = outcome.staying
+        self.assertIn('locked', outcome.staying[server])
+        self.assertIn(f'room if {server} could move: ', result.reason)
+
+    def test_nobody_has_to_stay(self) -> None:
+        """Even if all could move, two would not fit."""
+        snapshot = rooms.scope()
+        snapshot.instances['a4'].locked = True
+        result = rooms.plan(snapshot, flavors={'f8': 2})
+        self.assertEqual({}, outcome_of(result).staying)
+
     def test_budget(self) -> None:
         """A host of 10 CPUs is made empty by two moves."""
         snapshot = rooms.scope('abcd')

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servers that make room impossible, since they have to stay.
+
+The room is planned again as if they could move, by as few of them as
+possible. Where that succeeds, those that would move are the reason.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.slots.flavors import SlotFlavor
+from kronos.extensions.room.planning import scope_case
+from kronos.extensions.room.planning.counts import Counts
+from kronos.extensions.room.planning.scope_case import ScopeCase
+
+PRICE = 1_000.0
+"""Of a move of a server that has to stay, in moves of others."""
+LIMIT = 4_000
+"""Hosts times kinds up to which the reason is sought."""
+
+
+def reasons(
+    simulation: Simulation,
+    inputs: PhaseInput,
+    flavors: Sequence[tuple[SlotFlavor, int]],
+    apart: bool,
+) -> dict[str, str]:
+    """Servers that would move for the wanted room, by uuid why they stay.
+
+    :param flavors: wanted numbers
+    :param apart: whether a host takes one new server at most
+    :returns: empty: no such servers are the reason, or the scope is large
+    """
+    uuids = simulation.utilization.index.instances
+    if simulation.movable.all():
+        return {}
+    case = scope_case.of(
+        simulation,
+        inputs.snapshot,
+        inputs.settings,
+        flavors,
+        apart,
+        np.ones(len(uuids), dtype=bool),
+    )
+    if len(case.cluster.hosts) * len(case.cluster.ways) > LIMIT:
+        return {}
+    movable = frozenset(
+        uuid
+        for uuid, moves in zip(uuids, simulation.movable, strict=True)
+        if moves
+    )
+    return {
+        uuid: str(inputs.fixed.get(uuid, ''))
+        for uuid in blocking(case, movable)
+    }
+
+
+def blocking(case: ScopeCase, movable: frozenset[str]) -> list[str]:
+    """Servers that stay, but would move for the wanted room.
+
+    :param case: the scope, with servers movable that have to stay
+    :param movable: the servers that do not have to
+    :returns: empty: even with them there is no room
+    """
+    cluster = case.cluster
+    stays = np.ones(len(cluster.ways), dtype=bool)
+    for (_, way), servers in cluster.servers.items():
+        stays[way] = servers[0] not in movable
+    prices = np.where(stays, PRICE, 1.0)
+    counted = Counts(cluster, case.wanted, prices=prices).fewest_moves()
+    if counted is None:
+        return []
+    return sorted(
+        server
+        for host, column in counted.columns.items()
+        for way in np.flatnonzero(stays).tolist()
+        for server in cluster.servers.get((host, way), ())[: column.outs[way]]
+    )
