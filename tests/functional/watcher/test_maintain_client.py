@@ -19,6 +19,7 @@ from tests.fakes.small_cloud import cloud
 from tests.functional.watcher import base, client_api
 
 HOSTS = ['h1', 'h2', 'h3']
+ROW = 'host', 'servers', 'staying', 'can_be_emptied'
 STATUS = {
     'reached': 0,
     'error': 1,
@@ -123,12 +124,14 @@ class TestMaintainClient(base.KronosTestCase):
         look = self.check('reached', *start, *HOSTS)
         self.assertEqual(1, len(look['closes_first']), look)
         self.assertIn('run r1: 0 of 3 hosts done', look['answer'])
+        self.assertLessEqual(3, look['moves_at_least'])
+        self.assertLess(0, look['expected_seconds'])
+        self.assertRegex(look['eta'], r'^\d{4}-.*Z$')
+        [row] = look['hints']
+        self.assertIn('names no host of the run', row['hint'])
         self.assertEqual(
-            [(host, 1, []) for host in HOSTS],
-            [
-                (row['host'], row['servers'], row['staying'])
-                for row in look['hosts']
-            ],
+            [(host, 1, [], True) for host in HOSTS],
+            [tuple(row[name] for name in ROW) for row in look['hosts']],
         )
         [plan] = objects.ActionPlan.list(self.context)
         self.assertEqual('CANCELLED', plan.state)

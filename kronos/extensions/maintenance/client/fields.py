@@ -15,6 +15,7 @@ from kronos.extensions.maintenance.client.run_status import RunStatus
 from kronos.extensions.maintenance.client.runs import Run
 from kronos.osc import columns, moves
 from kronos.osc.moves import MoveAction
+from kronos.osc.plans import Plan
 
 SECONDS_TO_END = 'seconds_to_end'
 """The indicator of the goal, from the plan on; 0: not known."""
@@ -42,13 +43,12 @@ def of_status(status: RunStatus, host: str | None = None) -> Fields:
     """:param host: None: all hosts of the run"""
     audit = status.run.audit
     rows = [row for row in status.hosts if host in (None, row.host)]
-    eta = _eta(status)
     return {
         'run': status.run.name,
         'state': status.state.value,
         'k': status.run.asked.at_once,
         'closed': status.closed,
-        'eta': eta,
+        'eta': eta(status.history.plan),
         'audit': audit.uuid,
         'audit_state': audit.state,
         'audit_message': audit.message,
@@ -58,8 +58,8 @@ def of_status(status: RunStatus, host: str | None = None) -> Fields:
     }
 
 
-def _eta(status: RunStatus) -> str | None:
-    plan = status.history.plan
+def eta(plan: Plan | None) -> str | None:
+    """When a run is expected to end, by its newest plan."""
     if plan is None:
         return None
     seconds = plan.indicators.get(SECONDS_TO_END)

@@ -5,9 +5,10 @@ They know what Nova shows of a server. What only the options of Kronos, the
 groups or the room forbid, the audit's report says.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine import wording
 from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Reason
@@ -31,6 +32,8 @@ class HostCheck:
     stopped: list[str] = field(default_factory=list)
     resized: list[str] = field(default_factory=list)
     """Those whose resize somebody has to confirm or revert."""
+    may_return: list[str] = field(default_factory=list)
+    """Uuids of servers elsewhere that come back if a resize is reverted."""
     staying: list[tuple[str, Reason]] = field(default_factory=list)
     """Those that cannot leave, with each reason."""
 
@@ -41,6 +44,8 @@ class HostCheck:
             'servers': self.servers,
             'stopped': self.stopped,
             'resized': self.resized,
+            'may_return': self.may_return,
+            'can_be_emptied': not self.staying,
             'staying': [
                 {
                     'server': name,
@@ -59,9 +64,12 @@ class HostCheck:
         for names, word in (
             (self.stopped, 'stopped'),
             (self.resized, 'to be confirmed or reverted'),
+            (self.may_return, 'to come back if a resize is reverted'),
         ):
             if names:
                 text += f', {len(names)} {word}: {wording.some(names, SHOWN)}'
+        if self.staying:
+            text += ', cannot be emptied'
         return [text] + [
             f'{self.host}: {name} stays: [{why.code.value}] {why}'
             + (f'. {why.code.remedy}' if why.code.remedy else '')
@@ -69,9 +77,19 @@ class HostCheck:
         ]
 
 
-def of(host: str, servers: Iterable[Instance]) -> HostCheck:
-    """:param servers: those that Nova has on the host"""
-    check = HostCheck(host)
+def of(
+    host: str,
+    servers: Collection[Instance],
+    unconfirmed: Iterable[MigrationStatus] = (),
+) -> HostCheck:
+    """What is on a host, and may come back to it.
+
+    :param servers: those that Nova has on the host
+    :param unconfirmed: cold migrations that wait for their confirmation
+    """
+    returning = {row.instance for row in unconfirmed if row.source == host}
+    here = {server.uuid for server in servers}
+    check = HostCheck(host, may_return=sorted(returning - here))
     settings = Settings()
     for server in sorted(servers, key=lambda server: server.uuid):
         name = server.name or server.uuid

@@ -11,8 +11,8 @@ from kronos.clients.rest import Json
 from kronos.clients.watcher import WatcherClient
 from kronos.common import plain_text
 from kronos.engine.types import ComputeService
-from kronos.extensions.maintenance import closing_reason
-from kronos.extensions.maintenance.client import runs
+from kronos.extensions.maintenance import closing_reason, hints
+from kronos.extensions.maintenance.client import fields, runs
 from kronos.extensions.maintenance.client.exit_status import ExitStatus
 from kronos.extensions.maintenance.client.fields import Fields
 from kronos.extensions.maintenance.client.host_checks import HostCheck
@@ -42,11 +42,30 @@ class Look:
     """Why hosts of the run are closed by others, by host."""
     hosts: list[HostCheck] = field(default_factory=list)
     """What is on each host of the run."""
+    is_new: bool = True
+    """Whether no run of this name has begun."""
+
+    def _indicator(self, name: str) -> float | None:
+        """A number of the plan; None: it is not known."""
+        return self.plan.indicators.get(name) if self.plan else None
+
+    @property
+    def hints(self) -> list[str]:
+        """What to look at before the run begins, as sentences."""
+        done = self._indicator('hosts_done')
+        number, texts = len(self.asked.hosts), []
+        if done == number:
+            texts.append(hints.NO_WORK)
+        elif done == 0 and self.is_new:
+            texts.append(hints.NOBODY_DONE)
+        if self.foreign:
+            texts.append(hints.closed([*self.foreign]))
+        return texts + [hints.balanced(name) for name in self.balancing]
 
     @property
     def exit_status(self) -> ExitStatus:
         """REACHED: the run would begin, or all of its hosts are done."""
-        done = self.plan.indicators.get('hosts_done') if self.plan else None
+        done = self._indicator('hosts_done')
         is_possible = bool(self.plan and self.plan.moves)
         if is_possible or done == len(self.asked.hosts):
             return ExitStatus.REACHED
@@ -66,6 +85,12 @@ class Look:
             'steps': columns.LinesColumn(
                 [_step(step) for step in steps],
                 [step.what for step in steps],
+            ),
+            'moves_at_least': self._indicator('moves_at_least'),
+            'expected_seconds': self._indicator(fields.SECONDS_TO_END) or None,
+            'eta': fields.eta(plan),
+            'hints': columns.LinesColumn(
+                [{'hint': text} for text in self.hints], self.hints
             ),
             'efficacy': columns.NumbersColumn(plan.indicators if plan else {}),
             'closed_by_others': columns.LinesColumn(

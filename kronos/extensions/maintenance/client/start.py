@@ -90,7 +90,8 @@ class Start(RunCommand):
         earlier = runs.listed(reader.watcher)
         self._require_possible(reader, earlier)
         if parsed_args.check:
-            return self._look(reader)
+            is_new = self._spec.run not in [run.name for run in earlier]
+            return self._look(reader, is_new)
         request = _request(self._raw, parsed_args.interval)
         reader.watcher.create_audit(request.fields)
         run = reader.run(self._spec.run)
@@ -112,11 +113,15 @@ class Start(RunCommand):
         if self._spec.run not in [run.name for run in earlier]:
             _require_hosts(reader, self._spec)
 
-    def _look(self, reader: 'RunReader') -> 'tuple[ExitStatus, Fields]':
+    def _look(
+        self, reader: 'RunReader', is_new: bool
+    ) -> 'tuple[ExitStatus, Fields]':
+        from kronos.clients.nova.cell_listings import CellListings
         from kronos.extensions.maintenance.client import host_checks, look
         from kronos.osc.run.polling import Polling
 
-        watcher, talk = reader.watcher, self.dialogue()
+        watcher, talk, nova = reader.watcher, self.dialogue(), reader.nova
+        unconfirmed = CellListings(nova.api).unconfirmed()
         try:
             answer, plan = look.take(
                 watcher,
@@ -131,11 +136,14 @@ class Start(RunCommand):
             answer,
             plan,
             look.balancing(watcher.audits()),
-            look.foreign(self._spec, reader.nova.list_compute_services()),
+            look.foreign(self._spec, nova.list_compute_services()),
             [
-                host_checks.of(host, reader.nova.list_instances_on_host(host))
+                host_checks.of(
+                    host, nova.list_instances_on_host(host), unconfirmed
+                )
                 for host in self._spec.hosts
             ],
+            is_new,
         )
         return result.exit_status, result.fields
 

@@ -110,9 +110,9 @@ class Cluster:
 
 def _mean(capacity: FloatArray) -> FloatArray:
     """[2]: the mean of those that are known."""
-    known = capacity < UNLIMITED
-    total: FloatArray = np.where(known, capacity, 0.0).sum(axis=1)
-    mean: FloatArray = total / np.maximum(known.sum(axis=1), 1)
+    finite = capacity < UNLIMITED
+    total: FloatArray = np.where(finite, capacity, 0.0).sum(axis=1)
+    mean: FloatArray = total / np.maximum(finite.sum(axis=1), 1)
     mean[mean < 1.0] = 1.0
     return mean
 

@@ -11,7 +11,7 @@ from kronos.engine import wording
 from kronos.engine.arrays import IntArray
 from kronos.engine.reasons import Reason
 from kronos.engine.types import Instance, ServerGroup, Snapshot
-from kronos.extensions.maintenance import host_states, maintenance
+from kronos.extensions.maintenance import hints, host_states, maintenance
 from kronos.extensions.maintenance.host_states import HostState, State
 from kronos.extensions.maintenance.maintenance import (
     Maintenance,
@@ -159,21 +159,14 @@ def _hints(
     begun = any(row.reason is not None for row in states.values())
     done = sum(row.state is State.DONE for row in states.values())
     if states and done == len(states):
-        yield 'the done query names all hosts of the run, so no work is left'
+        yield hints.NO_WORK
     elif not (view.unknown or done or begun):
-        yield (
-            'the done query names no host of the run: check that it names one '
-            'as soon as the work on it is done'
-        )
+        yield hints.NOBODY_DONE
     if spec.at_once > look.most_at_once and look.most_at_once:
         yield (
             f'with at_once {spec.at_once} the hosts that are left have no '
             f'room; {look.most_at_once} would do'
         )
     if len(look.others) >= spec.at_once:
-        yield (
-            f'{wording.some(look.others)} cannot take servers, closed by '
-            'somebody else or down, and count against at_once'
-        )
-    for name in view.balancing:
-        yield f'audit {name} goes on moving servers of these hosts; suspend it'
+        yield hints.closed(look.others)
+    yield from map(hints.balanced, view.balancing)

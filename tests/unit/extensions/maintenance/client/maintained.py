@@ -62,6 +62,13 @@ class MaintainedTestCase(clouds.CloudTestCase):
         wire.get(
             re.compile(f'^{keystone.NOVA}/servers/detail'), json=self._servers
         )
+        self.migrations: list[dict[str, Any]] = []
+        wire.get(
+            re.compile(f'^{keystone.NOVA}/os-migrations'),
+            json=lambda request, _: {
+                'migrations': [] if 'marker' in request.qs else self.migrations
+            },
+        )
         self.useFixture(
             fixtures.MonkeyPatch(
                 'kronos.extensions.maintenance.client.commands.POLL_SECONDS',

@@ -3,6 +3,7 @@
 
 from oslotest import base
 
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine.reasons import Code
 from kronos.engine.types import Instance
 from kronos.extensions.maintenance.client import host_checks
@@ -19,6 +20,11 @@ class TestHostChecks(base.BaseTestCase):
                 Instance('u3', 'h1', '', status='VERIFY_RESIZE'),
                 Instance('u4', 'h1', 'broken', status='ERROR'),
             ],
+            [
+                MigrationStatus('u9', 'finished', source='h1'),
+                MigrationStatus('u8', 'finished', source='h2'),
+                MigrationStatus('u3', 'finished', source='h1'),
+            ],
         )
         self.assertEqual(
             (5, ['off'], ['u3']),
@@ -29,7 +35,9 @@ class TestHostChecks(base.BaseTestCase):
         )
         first, *others = check.lines
         self.assertEqual(
-            'h1: 5 servers, 1 stopped: off, 1 to be confirmed or reverted: u3',
+            'h1: 5 servers, 1 stopped: off, 1 to be confirmed or reverted: '
+            'u3, 1 to come back if a resize is reverted: u9, cannot be '
+            'emptied',
             first,
         )
         self.assertEqual(2, len(others))
@@ -38,7 +46,12 @@ class TestHostChecks(base.BaseTestCase):
             f'h1: locked stays: [{why.code.value}] {why}. {why.code.remedy}',
             others[1],
         )
-        [_, row] = check.document['staying']
+        document = check.document
+        self.assertEqual(
+            (['u9'], False),
+            (document['may_return'], document['can_be_emptied']),
+        )
+        [_, row] = document['staying']
         self.assertEqual(
             ('locked', Code.INSTANCE_LOCKED.value, why.code.remedy),
             (row['server'], row['reason_code'], row['remedy']),
@@ -53,6 +66,8 @@ class TestHostChecks(base.BaseTestCase):
                 'servers': 0,
                 'stopped': [],
                 'resized': [],
+                'may_return': [],
+                'can_be_emptied': True,
                 'staying': [],
             },
             check.document,

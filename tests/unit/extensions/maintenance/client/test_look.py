@@ -51,6 +51,44 @@ class TestLook(maintained.MaintainedTestCase):
         )
         self.assertIs(ExitStatus.REACHED, result.exit_status)
 
+    def test_what_is_expected(self) -> None:
+        result = self.take(
+            efficacy_indicators=[
+                {'name': name, 'value': value}
+                for name, value in (
+                    ('hosts_done', 0),
+                    ('moves_at_least', 12),
+                    ('seconds_to_end', 3600.0),
+                )
+            ]
+        )
+        values = result.fields
+        self.assertEqual(12, values['moves_at_least'])
+        self.assertEqual(3600.0, values['expected_seconds'])
+        self.assertRegex(values['eta'], r'^\d{4}-\d\d-\d\dT.*Z$')
+        nothing = look.Look(ASKED, '', None, [], {}).fields
+        for name in ('moves_at_least', 'expected_seconds', 'eta'):
+            self.assertIsNone(nothing[name])
+
+    def test_hints(self) -> None:
+        """A query that names all or nobody, closed hosts, balancers."""
+        result = self.take(
+            efficacy_indicators=[{'name': 'hosts_done', 'value': 0}]
+        )
+        result.balancing = ['even (kronos_spread)']
+        nobody, closed, balanced = result.hints
+        self.assertIn('names no host of the run', nobody)
+        self.assertIn('h2 cannot take servers', closed)
+        self.assertIn('audit even (kronos_spread) goes on', balanced)
+        shown = result.fields['hints']
+        self.assertEqual({'hint': nobody}, shown.machine_readable()[0])
+        self.assertIn(closed, shown.human_readable())
+        result.is_new, result.foreign, result.balancing = False, {}, []
+        self.assertEqual([], result.hints)
+        assert result.plan is not None
+        result.plan.indicators['hosts_done'] = 2.0
+        self.assertIn('names all hosts', ''.join(result.hints))
+
     def test_exit_status(self) -> None:
         """Blocked, if nothing would be done, and hosts are not done."""
         for done, expected in (

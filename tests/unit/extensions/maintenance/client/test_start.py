@@ -4,6 +4,7 @@
 from typing import Any
 
 from tests.unit.extensions.maintenance.client import maintained
+from tests.unit.osc import clouds
 
 
 class TestStart(maintained.MaintainedTestCase):
@@ -81,10 +82,24 @@ class TestStart(maintained.MaintainedTestCase):
 
     def test_check(self) -> None:
         self.close_by_hand('h2')
+        self.migrations.append(
+            {
+                'id': 1,
+                'uuid': clouds.uuid(900),
+                'instance_uuid': clouds.uuid(901),
+                'status': 'finished',
+                'migration_type': 'resize',
+                'source_compute': 'h1',
+                'dest_compute': 'h3',
+                'created_at': '2026-08-01T10:00:00.000000',
+                'updated_at': '2026-08-01T10:00:00.000000',
+            }
+        )
         words = ('start', '--check', '--run', 'r1', '--host', 'h1', 'h2')
         code, out, _ = self.run_client('maintenance', *words, '-f', 'yaml')
         self.assertEqual(4, code)
         self.assertIn("answer: 'alpha: sentence 1'", out)
         self.assertIn('reason: mine', out)
+        self.assertIn(clouds.uuid(901), out)
         [audit] = {row['uuid']: row for row in self.watcher.audits.values()}
         self.assertEqual('ONESHOT', self.watcher.audits[audit]['audit_type'])
