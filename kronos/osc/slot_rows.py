@@ -3,11 +3,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.client import NovaClient
-from kronos.clients.placement import PlacementClient
 from kronos.common.exceptions import ScopeError
 from kronos.common.names import near_names
 from kronos.engine.settings import Settings
@@ -17,6 +16,9 @@ from kronos.snapshots import cloud
 from kronos.snapshots import scopes as cloud_scopes
 from kronos.snapshots.host_reader import HostReader
 from kronos.snapshots.scopes import ScopeRequest
+
+if TYPE_CHECKING:
+    from kronos.clients.placement import PlacementClient
 
 SCOPES = ('Scope', 'Flavor', 'Slots', 'By Sum Of Free', 'Hosts With Slots')
 HOSTS = ('Scope', 'Host', 'Flavor', 'Slots', 'Reason')
@@ -37,7 +39,7 @@ class Question:
 
 
 def read(
-    nova: NovaClient, placement: PlacementClient, question: Question
+    nova: NovaClient, placement: 'PlacementClient', question: Question
 ) -> ScopeSlots:
     """Count the slots of a cloud as it is now.
 
