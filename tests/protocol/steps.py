@@ -37,6 +37,7 @@ class Mistake(enum.Enum):
     NOT_CHECKED = 'a plan can be started from its first row on'
     LATE_TURN = 'the turn is written after the request'
     NOT_RENEWED = 'a carrier gives no sign while it waits'
+    NEVER_OLD = 'a carrier counts however long it gives no sign'
 
 
 class Protocol:
@@ -59,22 +60,26 @@ class Protocol:
         if Mistake.LATE_TURN in mistakes:
             move.remove(DeliveryStep.REQUEST)
             move.insert(move.index(DeliveryStep.TAKE), DeliveryStep.REQUEST)
-        self._idle = Engine(audit[0])
+        self.idle = Engine(audit[0])
         self._audit = dict(zip(audit, [*audit[1:], audit[0]], strict=True))
         self._move = dict(
             zip(move, [*move[1:], DeliveryStep.NONE], strict=True)
         )
 
-    def start(self, engines: int, appliers: int, plans: int) -> State:
+    def start(
+        self, engines: int, appliers: int, plans: int, repetitions: int = 1
+    ) -> State:
         """The state in which nothing has happened.
 
         :param plans: how many may be written in all
+        :param repetitions: messages that may be delivered twice
         """
         return State(
-            engines=(self._idle,) * engines,
+            engines=(self.idle,) * engines,
             are_down=(False,) * appliers,
             plans=(Plan(),) * plans,
             triggers=(0,) * plans,
+            repetitions=repetitions,
         )
 
     def steps(self, state: State) -> Iterator[Step]:
@@ -93,6 +98,32 @@ class Protocol:
         yield from self._surroundings(state)
         if state.crashes:
             yield from self._crashes(state)
+
+    def private_step(self, state: State) -> Step | None:
+        """A step that nobody else sees, and that hinders nobody.
+
+        Whoever is killed before it might as well be killed after it: such a
+        step need not be tried between those of others.
+        """
+        for number, engine in enumerate(state.engines):
+            if self._is_private(state, engine):
+                after = self._engine_step[engine.step](self, state, number)
+                return f'engine {number}: {engine.step.name}', after
+        for number, delivery in enumerate(state.deliveries):
+            if _is_private(state, delivery):
+                take = self._delivery_step[delivery.step]
+                after = take(self, state, number)
+                return f'delivery {number}: {delivery.step.name}', after
+        return None
+
+    def _is_private(self, state: State, engine: Engine) -> bool:
+        """Whether nobody else sees what an engine does next."""
+        if engine.step is EngineStep.TRIGGER:
+            return not state.crashes
+        return (
+            engine.step in (EngineStep.WRITE_PLAN, EngineStep.WRITE_ACTION)
+            and Mistake.NOT_CHECKED not in self._mistakes
+        )
 
     def _is_free(self, state: State) -> bool:
         return (
@@ -125,7 +156,7 @@ class Protocol:
 
     def _live_plans(self, state: State, number: int) -> State | None:
         engine = state.engines[number]
-        if not self._is_free(state):
+        if not self._is_free(state) or _is_full(state, engine):
             return None
         basis = sum(1 << plan for plan in _live(state))
         return self._audited(state, number, engine._replace(basis=basis))
@@ -133,15 +164,17 @@ class Protocol:
     def _read(self, state: State, number: int) -> State | None:
         """It plans the move of the first server that is free to leave."""
         engine = state.engines[number]
+        if _is_full(state, engine):
+            return None
         bound = {state.plans[plan].server for plan in _live(state)}
         for server, row in enumerate(state.servers):
             if row == Server() and server not in bound:
                 return self._audited(
                     state, number, engine._replace(server=server)
                 )
-        if engine == self._idle:
+        if engine == self.idle:
             return None
-        return _with_engine(state, number, self._idle)
+        return _with_engine(state, number, self.idle)
 
     def _write_plan(self, state: State, number: int) -> State:
         engine = state.engines[number]
@@ -155,7 +188,7 @@ class Protocol:
                 state = _with_plan(state, uuid, row)
                 return self._audited(state, number, engine._replace(plan=uuid))
         # The model holds no more plans.
-        return _with_engine(state, number, self._idle)
+        return _with_engine(state, number, self.idle)
 
     def _write_action(self, state: State, number: int) -> State:
         engine = state.engines[number]
@@ -185,7 +218,7 @@ class Protocol:
         if engine.has_rival:
             row = row._replace(state=PlanState.CANCELLED)
             state = _with_plan(state, engine.plan, row)
-            return _with_engine(state, number, self._idle)
+            return _with_engine(state, number, self.idle)
         row = row._replace(state=PlanState.RECOMMENDED)
         state = self._audited(
             _with_plan(state, engine.plan, row), number, engine
@@ -194,7 +227,7 @@ class Protocol:
 
     def _trigger(self, state: State, number: int) -> State:
         state = _with_trigger(state, state.engines[number].plan, 1)
-        return _with_engine(state, number, self._idle)
+        return _with_engine(state, number, self.idle)
 
     def _audited(self, state: State, number: int, engine: Engine) -> State:
         """The audit does what comes next."""
@@ -404,6 +437,8 @@ class Protocol:
         """Whether its carrier may give no sign for so long as ``max_age``."""
         if row.is_sign_old or row.carrier == NOBODY:
             return False
+        if Mistake.NEVER_OLD in self._mistakes:
+            return False
         if row.carrier == DEAD:
             return True
         return Mistake.NOT_RENEWED in self._mistakes
@@ -411,9 +446,9 @@ class Protocol:
     def _crashes(self, state: State) -> Iterator[Step]:
         before = state._replace(crashes=state.crashes - 1)
         for number, engine in enumerate(state.engines):
-            if engine != self._idle:
+            if engine != self.idle:
                 after = _unlocked(before, number + 1)
-                after = _with_engine(after, number, self._idle)
+                after = _with_engine(after, number, self.idle)
                 yield f'engine {number} is killed', after
         for applier, is_down in enumerate(state.are_down):
             if not is_down:
@@ -441,6 +476,43 @@ class Protocol:
         DeliveryStep.RELEASE: _release,
         DeliveryStep.END: _end,
     }
+
+
+def _is_private(state: State, delivery: Delivery) -> bool:
+    """Whether nobody else sees what a delivery does next.
+
+    What its applier has begun is visible in its end, if it is killed.
+    """
+    row = state.plans[delivery.plan]
+    match delivery.step:
+        case DeliveryStep.WATCH:
+            return not state.servers[row.server].is_migrating
+        case DeliveryStep.START:
+            is_plain = row.state is PlanState.RECOMMENDED and row.applier < 0
+        case DeliveryStep.END:
+            is_plain = (
+                row.state is PlanState.ONGOING
+                and row.action is ActionState.ONGOING
+                and row.applier == delivery.applier
+            )
+        case _:
+            return False
+    others = [
+        other
+        for other in state.deliveries
+        if other.step and other.plan == delivery.plan
+    ]
+    is_alone = not state.triggers[delivery.plan] and len(others) == 1
+    return is_plain and is_alone and not state.crashes
+
+
+def _is_full(state: State, engine: Engine) -> bool:
+    """Whether it need not begin: the model holds no more plans."""
+    return (
+        engine.basis == 0
+        and engine.server < 0
+        and all(row.state for row in state.plans)
+    )
 
 
 def _live(state: State) -> list[int]:
