@@ -65,8 +65,10 @@ class Window:
         )
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Its parts of a week, in minutes from Monday on; the last may end
-        in the next week."""
+        """Its parts of a week, in minutes from Monday on.
+
+        The last one may end in the next week.
+        """
         for day in self.days:
             midnight = day * MINUTES_OF_DAY
             yield midnight + self.start, midnight + self.end
