@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from kronos.cmd import config_files, program, tables, terminal, what_if
-from kronos.cmd.replays import explain_tables
+from kronos.cmd.replays import explain_tables, slots
 from kronos.cmd.screen import progress
 from kronos.common.exceptions import ArchiveError
 from kronos.common.names import near_names
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     if parsed.destination and not parsed.instance:
         parser.error('--destination needs --instance')
+    if parsed.flavor and not parsed.host:
+        parser.error('--flavor needs --host')
     if [parsed.path, parsed.policies].count('-') > 1:
         parser.error('- can be used only once')
     _require_source(parser, parsed)
@@ -153,6 +155,12 @@ def _add_questions(parser: argparse.ArgumentParser) -> None:
         'what would let them leave',
     )
     parser.add_argument(
+        '--flavor',
+        metavar='NAME',
+        help='with --host: explain how many more servers of this flavor fit '
+        'on the host, and what keeps out one more',
+    )
+    parser.add_argument(
         '--destination',
         metavar='HOST',
         help='with --instance: explain this destination only, and plan as if '
@@ -181,6 +189,10 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
         result['answers'] = _of_instance(
             plan, questions, uuid, parsed.destination
         )
+    elif parsed.host and parsed.flavor:
+        result['question'] = 'slots'
+        name = _host(plan, parsed.host)
+        result['answers'] = slots.of_host(plan, name, parsed.flavor)
     elif parsed.host:
         result['question'] = 'host'
         name = _host(plan, parsed.host)

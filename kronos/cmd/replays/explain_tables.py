@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kronos.cmd import tables, terminal
+from kronos.cmd.replays import slot_tables
 from kronos.cmd.tables import Row as Cells
 from kronos.common import shell_commands
 from kronos.engine import wording
@@ -35,6 +36,7 @@ def text(document: Row, width: int | None = None) -> str:
         'host': _host,
         'scope': _scope,
         'blockers': _drain,
+        'slots': slot_tables.lines,
     }
     parts = [
         write[document['question']](terminal.lines(answer), width)
@@ -44,7 +46,12 @@ def text(document: Row, width: int | None = None) -> str:
 
 
 def rows(document: Row) -> list[Cells]:
-    """The moves that an answer is about, the names of the columns first."""
+    """The moves that an answer is about, the names of the columns first.
+
+    Of an answer about slots it is the servers on the host.
+    """
+    if document['question'] == 'slots':
+        return slot_tables.rows(document['answers'])
     columns: tuple[str, ...] = COLUMNS
     if document['question'] == 'blockers':
         columns = *COLUMNS, 'project', 'remedy'

@@ -10,11 +10,12 @@ from kronos.cmd.tables import Row
 from kronos.common import plain_text
 from kronos.common.exceptions import ConfigurationError
 from kronos.common.names import near_names
-from kronos.engine.slots import flavors, scope_slots
+from kronos.engine.slots import flavors, host_slots, scope_slots
 from kronos.engine.slots.scope_slots import ScopeSlots
+from kronos.engine.types import Flavor
 from kronos.recordings import replay
 from kronos.recordings.recording import Recording
-from kronos.recordings.replay import ReplayOptions
+from kronos.recordings.replay import Replay, ReplayOptions
 
 HEAD = ('scope', 'flavor', 'slots', 'by_sum_of_free', 'hosts_with_slots')
 HEAD_OF_TABLE = ('scope', 'flavor', 'slots', 'by sum of free', 'on hosts')
@@ -110,6 +111,37 @@ def of(
     :raises ConfigurationError: the recording does not have a flavor
     """
     inputs = replay.cycle(recording, options)
+    by_name = _flavors(recording, names, '--slots')
+    counted = scope_slots.count(
+        inputs.snapshots, by_name, names, inputs.settings
+    )
+    return SlotTable(counted.slots, counted.refused)
+
+
+def of_host(plan: Replay, host: str, name: str) -> list[dict[str, Any]]:
+    """Why a host has as many slots of a flavor, in each of its scopes.
+
+    :raises ConfigurationError: the recording does not have the flavor, or
+        its slots are not counted
+    """
+    flavor = _flavors(plan.recording, [name], '--flavor')[name]
+    if why := flavors.why_not(flavor):
+        raise ConfigurationError(reason=f'--flavor {name}: {why}')
+    demand = flavors.of(flavor, plan.settings.check_disk)
+    return [
+        host_slots.document(snapshot, host, demand, plan.settings)
+        for snapshot in plan.snapshots
+        if host in snapshot.hosts
+    ]
+
+
+def _flavors(
+    recording: Recording, names: Sequence[str], option: str
+) -> dict[str, Flavor]:
+    """Those of a recording, by name.
+
+    :raises ConfigurationError: it does not have one of the names, or any
+    """
     gathered = recording.gathered
     by_name = flavors.of_cloud(gathered.instances, gathered.beside.values())
     for name in names:
@@ -121,10 +153,7 @@ def of(
             )
     if not by_name:
         raise ConfigurationError(
-            reason='--slots: the recording does not contain the flavors of '
+            reason=f'{option}: the recording does not contain the flavors of '
             'its servers; make a new recording'
         )
-    counted = scope_slots.count(
-        inputs.snapshots, by_name, names, inputs.settings
-    )
-    return SlotTable(counted.slots, counted.refused)
+    return by_name

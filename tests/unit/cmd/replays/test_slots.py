@@ -4,14 +4,17 @@
 import json
 from typing import Any
 
+from kronos.cmd import explain
+from kronos.cmd.replays import slot_tables
 from kronos.engine.types import Headroom
 from kronos.recordings import writer
+from tests import commands
 from tests.builders import recordings
 from tests.unit.cmd import test_replay, test_replay_recordings
 from tests.unit.cmd.test_replay import run
 
 
-class TestSlots(test_replay_recordings.RecordingsTestCase):
+class SlotsTestCase(test_replay_recordings.RecordingsTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.path = str(self.top / 'r')
@@ -30,6 +33,8 @@ class TestSlots(test_replay_recordings.RecordingsTestCase):
         odd.flavor, odd.extra_specs = 'numa', {'hw:numa_nodes': '2'}
         writer.write(self.path, recording)
 
+
+class TestSlots(SlotsTestCase):
     def test_table(self) -> None:
         code, out, err = run(self.path, '--slots')
         self.assertEqual((0, ''), (code, err))
@@ -79,4 +84,39 @@ class TestSlots(test_replay_recordings.RecordingsTestCase):
         ):
             code, _, err = run(self.path, *arguments)
             self.assertEqual(2, code)
+            self.assertIn(text, err)
+
+
+class TestHost(SlotsTestCase):
+    """Why a host has no more slots, by ``kronos-explain``."""
+
+    def explain(self, *arguments: str) -> tuple[int, str, str]:
+        return commands.run(explain.main, [self.path, *arguments])
+
+    def test_explained(self) -> None:
+        host = sorted(recordings.small().gathered.cloud.hosts)[0]
+        question = ('--host', host, '--flavor', 'f4')
+        code, out, err = self.explain(*question)
+        self.assertEqual((0, ''), (code, err))
+        self.assertIn(': 2 slots of f4', out)
+        self.assertRegex(out, r'(?m)^VCPU +4 +9 +3$')
+        _, out, _ = self.explain(*question, '-f', 'json')
+        document = json.loads(out)
+        self.assertEqual('slots', document['question'])
+        [answer] = document['answers']
+        self.assertEqual(2, answer['slots'])
+        _, out, _ = self.explain(*question, '-f', 'csv')
+        self.assertEqual(
+            slot_tables.HEAD, tuple(out.splitlines()[0].split(','))
+        )
+
+    def test_refused(self) -> None:
+        host = sorted(recordings.small().gathered.cloud.hosts)[0]
+        for arguments, status, text in (
+            (('--flavor', 'f4'), 2, '--flavor needs --host'),
+            (('--host', host, '--flavor', 'f44'), 1, 'did you mean f4?'),
+            (('--host', host, '--flavor', 'numa'), 1, 'hw:numa_nodes'),
+        ):
+            code, _, err = self.explain(*arguments)
+            self.assertEqual(status, code)
             self.assertIn(text, err)
