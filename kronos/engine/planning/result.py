@@ -13,7 +13,6 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.effect import use
-from kronos.engine.eligibility import consent
 from kronos.engine.planning.standings import budgets, consents
 from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
@@ -67,11 +66,8 @@ def _count_limits(
     """Add how budgets and consent stand, when all reasons are known."""
     scope = phases.budgets if phases else None
     result.budgets = budgets.of_plan(result, snapshot, settings, scope)
-    if phases:
-        wishes = phases.scope.wishes
-    else:
-        wishes = consent.of_scope(snapshot, settings)
-    result.consents = consents.of_plan(result, snapshot, wishes)
+    wishes = phases.scope.wishes if phases else None
+    result.consents = consents.of_plan(result, snapshot, settings, wishes)
 
 
 def _unmoved(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from kronos.engine.eligibility import consent
 from kronos.engine.eligibility.consent import Wish
 from kronos.engine.reasons import Code
+from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, ConsentStanding, Snapshot
 
 UNKNOWN = 'unknown'
@@ -15,12 +16,15 @@ UNKNOWN = 'unknown'
 def of_plan(
     result: AggregateResult,
     snapshot: Snapshot,
-    wishes: Mapping[str, Wish],
+    settings: Settings,
+    wishes: Mapping[str, Wish] | None = None,
 ) -> list[ConsentStanding]:
     """Whose servers have which consent, and which stay because of it.
 
-    :param wishes: those of :func:`.consent.of_scope`
+    :param wishes: those of :func:`.consent.of_scope`, if they are known
     """
+    if wishes is None:
+        wishes = consent.of_scope(snapshot, settings)
     rows: dict[tuple[int, str, str], ConsentStanding] = {}
     for uuid, wish in wishes.items():
         kind = wish.consent.value if wish.is_known else UNKNOWN

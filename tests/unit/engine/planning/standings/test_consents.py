@@ -3,7 +3,6 @@
 
 from oslotest import base
 
-from kronos.engine.eligibility import consent
 from kronos.engine.planning.propose import propose
 from kronos.engine.planning.standings import consents
 from kronos.engine.types import ConsentStanding
@@ -27,8 +26,7 @@ class TestOfPlan(base.BaseTestCase):
             instance.metadata = {KEY: value}
             instance.project_id = 'p'
         [result] = propose([snapshot], policies, settings).scopes
-        wishes = consent.of_scope(snapshot, settings)
-        rows = consents.of_plan(result, snapshot, wishes)
+        rows = consents.of_plan(result, snapshot, settings)
         self.assertEqual(
             [('never', 'p', 2), ('unknown', 'p', 1), ('any', 'p', 1)],
             [(row.kind, row.project, row.instances) for row in rows],
