@@ -40,7 +40,7 @@ class ListSlots(command.Lister):
             '--by-host',
             action='store_true',
             help='list the slots of each host, and why a host takes no '
-            'server (default: those of each scope)',
+            'server (default: the slots of each scope)',
         )
         parser.add_argument(
             '--check-disk',

@@ -13,7 +13,7 @@ from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from tests.lab import base, sampling
 from tests.lab.base import Wanted
 
-from labkit import layout, reboots, releases  # isort: skip
+from labkit import layout, reboots, releases, running  # isort: skip
 
 RACK = 'rack'
 """The aggregate whose hosts are maintained; all of one size."""
@@ -33,6 +33,7 @@ class MaintainedTestCase(base.LabTestCase):
     rack: ClassVar[tuple[str, ...]]
     aggregate: ClassVar[str] = RACK
     at_once: ClassVar[int] = 1
+    seconds: ClassVar[int] = SECONDS
     limit: ClassVar[float] = 900
     """Seconds that a run may take."""
 
@@ -92,7 +93,7 @@ class MaintainedTestCase(base.LabTestCase):
         audit = self.audit(
             f'hosts={",".join(self.rack)} run={self.run_name} '
             f'at_once={self.at_once} {parameters}'.strip(),
-            f'--audit_type CONTINUOUS --interval {SECONDS} --auto-trigger '
+            f'--audit_type CONTINUOUS --interval {self.seconds} --auto-trigger '
             '--force',
             'kronos_maintain',
         )
@@ -152,8 +153,11 @@ class MaintainedTestCase(base.LabTestCase):
         :param spared: hosts that nobody waits for
         """
         waited = {*self.rack} - {*spared}
-        self.cloud.wait_for(
-            lambda: self.look(waited), self.limit, 'all hosts to be done'
+        running.wait_for(
+            lambda: self.look(waited),
+            self.limit,
+            'all hosts to be done',
+            self.seconds / 5,
         )
 
     def look(self, waited: Iterable[str]) -> bool:

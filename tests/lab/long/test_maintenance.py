@@ -75,6 +75,7 @@ class TestTwenty(maintained.MaintainedTestCase):
     number_of_hosts: ClassVar = 21
     rack: ClassVar = tuple(f'cmp{n}' for n in range(1, 22) if n != 4)
     at_once: ClassVar = 2
+    seconds: ClassVar = 20
     limit: ClassVar = 7200
     options: ClassVar = {'migration_bandwidth': BANDWIDTH}
 
