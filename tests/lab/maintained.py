@@ -93,8 +93,8 @@ class MaintainedTestCase(base.LabTestCase):
         audit = self.audit(
             f'hosts={",".join(self.rack)} run={self.run_name} '
             f'at_once={self.at_once} {parameters}'.strip(),
-            f'--audit_type CONTINUOUS --interval {self.seconds} --auto-trigger '
-            '--force',
+            f'--audit_type CONTINUOUS --interval {self.seconds} '
+            '--auto-trigger --force',
             'kronos_maintain',
         )
         self.addCleanup(
