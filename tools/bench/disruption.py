@@ -23,7 +23,7 @@ from kronos.policies.models import Policy
 from kronos.recordings.formats import cluster
 from kronos.snapshots import scope_windows
 
-PAIRS = 11
+PAIRS = 31
 MOST_RATIO = 1.10
 PROJECTS = 500
 ONE_IN = 20
