@@ -66,7 +66,7 @@ def why_not_run(command: str) -> str:
         return 'it asks a cloud; test_explain_drain asks a double'
     if command.startswith('openstack optimize kronos maintenance '):
         return 'it closes hosts; test_maintain_client has a Watcher for it'
-    if command.startswith('kronos-replay slots-today '):
+    if re.match(r'kronos-(replay|explain) slots-today ', command):
         return 'it reads what kronos-record of its page writes in the lab'
     if OF_THE_READER.search(command):
         return 'it names what only the reader has'
