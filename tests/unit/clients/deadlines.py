@@ -25,9 +25,9 @@ from tests.fakes import keystone
 from tests.unit.clients import every_method
 from tests.unit.clients.every_method import Method
 
-LIMITS = transport.Limits(connect=3, silence=1, whole=1.5)
+LIMITS = transport.Limits(connect=3, silence=2, whole=3)
 GENEROUS = 45.0
-"""Seconds for a call that has some requests of 1.5 s."""
+"""Seconds for a call that has some requests of 3 s."""
 FOREVER = 90.0
 """Seconds after which a service that trickles gives up, lest a test hang."""
 PATHS = {

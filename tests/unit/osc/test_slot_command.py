@@ -9,7 +9,7 @@ from kronos.engine.types import UNASSIGNED
 from kronos.osc import slot_rows
 from tests.fakes.keystone import NOVA, PLACEMENT
 from tests.unit.clients.nova import test_client
-from tests.unit.osc import clouds
+from tests.unit.osc import clouds, test_page
 
 FREE = {'c1': (40, 65536), 'c2': (9, 65536), 'c3': (17, 65536)}
 """VCPUs and MiB that are free, by host."""
@@ -85,6 +85,19 @@ class TestSlots(clouds.ClientTestCase):
             for name, (vcpus, memory) in FREE.items()
         }
         return {'provider_summaries': summaries}
+
+    def test_the_page(self) -> None:
+        """What the page of the client shows is what is printed."""
+        ran = 0
+        for words, output in test_page.examples():
+            if words[0] == 'slots':
+                is_closed = '--by-host' in words
+                self.services['c2'] = 'disabled' if is_closed else 'enabled'
+                code, out, err = self.run_client(*words)
+                self.assertEqual((0, ''), (code, err))
+                self.assertEqual(output, out.strip())
+                ran += 1
+        self.assertEqual(2, ran)
 
     def test_scopes(self) -> None:
         """By hand: 40 and 9 free CPUs are 2 + 0 slots of 16, and 49 are 3."""
