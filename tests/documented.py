@@ -66,6 +66,8 @@ def why_not_run(command: str) -> str:
         return 'it asks a cloud; test_explain_drain asks a double'
     if command.startswith('openstack optimize kronos maintenance '):
         return 'it closes hosts; test_maintain_client has a Watcher for it'
+    if command.startswith('openstack optimize kronos slots --flavor '):
+        return 'it names flavors of its page; test_slot_command has them'
     if re.match(r'kronos-(replay|explain) slots-today ', command):
         return 'it reads what kronos-record of its page writes in the lab'
     if OF_THE_READER.search(command):
