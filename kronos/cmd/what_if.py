@@ -62,9 +62,9 @@ def add(
         action='append',
         default=[],
         type=override,
-        help='with --mode cell_drain: a parameter of the strategy '
-        'kronos_cell_drain (source_cell=old); may be repeated (default: '
-        'as recorded)',
+        help='with a --mode that has parameters: one of the strategy '
+        'kronos_MODE (hosts=cmp1,cmp2); may be repeated (default: as '
+        'recorded); --scope names the aggregates',
     )
     parser.add_argument(
         '--max-migrations',

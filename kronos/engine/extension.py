@@ -190,6 +190,12 @@ class Extension:
         """What becomes of an instance, beside moves: keys of an answer."""
         return {}
 
+    def host_answer(
+        self, result: AggregateResult, name: str
+    ) -> dict[str, Any]:
+        """What becomes of a host, beside moves: keys of an answer."""
+        return {}
+
 
 PLAIN = Extension()
 """Of an audit that wants no more than the trunk plans."""

@@ -212,6 +212,11 @@ def _extension_of(options: ReplayOptions) -> str:
         modes_with = [m for m in names if parts.takes_parameters(names[m])]
         words = ' and '.join(f'--mode {mode}' for mode in modes_with)
         raise ConfigurationError(reason=f'--parameter is for {words} only')
+    if 'aggregates' in options.parameters:
+        raise ConfigurationError(
+            reason='--parameter aggregates: name the scopes with --scope '
+            'instead'
+        )
     return name
 
 

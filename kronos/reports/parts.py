@@ -60,6 +60,13 @@ class ReportPart:
         """
         return []
 
+    def host_lines(self, answer: Mapping[str, Any]) -> list[str]:
+        """Lines about a host for people, below what it does.
+
+        :param answer: with the keys of ``Extension.host_answer``
+        """
+        return []
+
 
 def by_name() -> Mapping[str, ReportPart]:
     """Those of all extensions."""

@@ -174,6 +174,11 @@ def _host(answer: Row, width: int | None) -> list[str]:
         f'{does[answer["role"]]}; '
         f'{wording.counted(answer["instances"], "instance")} there',
         *(
+            line
+            for part in report_parts.every()
+            for line in part.host_lines(answer)
+        ),
+        *(
             f'Cannot receive servers: [{row["code"]}] {row["text"]}'
             for row in answer['against']
         ),

@@ -153,6 +153,9 @@ class PlanAnswers:
             'set_aside': result.rest.of_host(name) if result.rest else [],
             'role': rows.role(roles),
             **roles,
+            **self._cases[position].settings.extension.host_answer(
+                result, name
+            ),
             **self._blockers(position, name),
         }
 

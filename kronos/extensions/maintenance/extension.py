@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kronos.engine.extension import Extension, Phase
 from kronos.engine.phase_rules import PhaseRow
@@ -16,7 +16,11 @@ from kronos.engine.types import (
     MigrationPhase,
     Snapshot,
 )
-from kronos.extensions.maintenance import host_states, maintenance
+from kronos.extensions.maintenance import (
+    host_states,
+    maintenance,
+    outcome,
+)
 from kronos.extensions.maintenance.closing_reason import Step
 from kronos.extensions.maintenance.codes import MaintenanceCode
 from kronos.extensions.maintenance.host_states import HostState, State
@@ -94,6 +98,12 @@ class MaintenanceRun(Extension):
         )
         result.beside[maintenance.NAME] = run
 
+    def host_answer(
+        self, result: AggregateResult, name: str
+    ) -> dict[str, Any]:
+        """The state of a host of the run, and what becomes of it."""
+        return {maintenance.NAME: outcome.of_host(outcome.of(result), name)}
+
 
 def _outcome(
     result: AggregateResult, snapshot: Snapshot, spec: Maintenance
@@ -101,38 +111,37 @@ def _outcome(
     states = host_states.of(snapshot, spec)
     waves = result.beside.get(maintenance.NAME)
     view = maintenance.view_of(snapshot.beside)
-    outcome = RunOutcome(
+    run = RunOutcome(
         spec,
         states,
         waves if isinstance(waves, Waves) else Waves(),
         moved=view.moved,
         moved_twice=view.moved_twice,
         unknown=view.unknown,
+        missing=view.missing,
         taken_at=snapshot.taken_at,
     )
-    occupied = _count_servers(result, snapshot, outcome)
+    occupied = _count_servers(result, snapshot, run)
     emptied = [name for name, row in states.items() if _is_emptied(row)]
     in_hand = {*view.in_hand}
-    outcome.handing_over = [
+    run.handing_over = [
         name
-        for name in (*emptied, *outcome.waves.closing)
+        for name in (*emptied, *run.waves.closing)
         if name not in occupied | in_hand
     ]
     if spec.reopen:
-        outcome.reopening = [
-            name
-            for name in outcome.hosts(State.RETURNING)
-            if name not in in_hand
+        run.reopening = [
+            name for name in run.hosts(State.RETURNING) if name not in in_hand
         ]
     hosts = {each.host for each in snapshot.instances.values()}
-    outcome.empty_done = [
-        name for name in outcome.hosts(State.DONE) if name not in hosts
+    run.empty_done = [
+        name for name in run.hosts(State.DONE) if name not in hosts
     ]
-    return outcome
+    return run
 
 
 def _count_servers(
-    result: AggregateResult, snapshot: Snapshot, outcome: RunOutcome
+    result: AggregateResult, snapshot: Snapshot, run: RunOutcome
 ) -> set[str]:
     """Count the servers to be moved.
 
@@ -141,11 +150,11 @@ def _count_servers(
     leaving = {step.instance for step in result.steps}
     occupied = set()
     for uuid, instance in snapshot.instances.items():
-        row = outcome.states.get(instance.host)
-        may_stay = outcome.asked.stopped is Stopped.STAY
+        row = run.states.get(instance.host)
+        may_stay = run.asked.stopped is Stopped.STAY
         if row is None or (may_stay and instance.status == SHUTOFF):
             continue
-        outcome.to_move += row.state is State.TO_DO or _is_emptied(row)
+        run.to_move += row.state is State.TO_DO or _is_emptied(row)
         if uuid not in leaving:
             occupied.add(instance.host)
     return occupied

@@ -11,6 +11,11 @@ NOBODY_DONE = (
     'as the work on it is done'
 )
 
+NO_ROOM = (
+    'the other hosts have no room for the servers of any host of the run: add '
+    'a host, or free some room'
+)
+
 
 def closed(hosts: Sequence[str]) -> str:
     """:param hosts: those that take no server, and the run has not closed"""

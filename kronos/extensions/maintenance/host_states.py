@@ -90,6 +90,16 @@ def unavailable(
     return sorted(others | closed)
 
 
+def gone(snapshot: Snapshot) -> list[str]:
+    """The hosts of a run that have no nova-compute service any more.
+
+    They are in no scope, so each scope counts them as unavailable.
+    """
+    services = snapshot.services or {}
+    missing = maintenance.view_of(snapshot.beside).missing
+    return [name for name in missing if name not in services]
+
+
 def state_of(
     name: str,
     service: ComputeService | None,

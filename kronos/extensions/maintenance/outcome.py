@@ -2,7 +2,8 @@
 """The outcome of a run in one scope: states, and what a plan does next."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from kronos.engine.types import AggregateResult
 from kronos.extensions.maintenance.host_states import HostState, State
@@ -96,6 +97,8 @@ class RunOutcome:
     empty_done: list[str] = field(default_factory=list)
     """Hosts that are done and hold no server: the first one goes there
     alone."""
+    missing: list[str] = field(default_factory=list)
+    """Hosts of the run that are in no scope of the audit."""
     to_move: int = 0
     """Servers on hosts that are to be done, or are being emptied."""
     look: Look = field(default_factory=Look)
@@ -128,6 +131,29 @@ def of(scope: AggregateResult) -> RunOutcome:
     """That of a scope; empty where nothing is maintained."""
     outcome = scope.beside.get(NAME)
     return outcome if isinstance(outcome, RunOutcome) else RunOutcome()
+
+
+def of_host(run: RunOutcome, name: str) -> dict[str, Any] | None:
+    """What a run does with a host, as a document; None: nothing.
+
+    Its ``staying`` are the servers that keep it from being emptied.
+    """
+    state = run.states.get(name)
+    if state is None:
+        return None
+    return {
+        'run': run.run,
+        'state': state.state.value,
+        'since': state.since,
+        'closing': name in run.waves.closing,
+        'handing_over': name in run.handing_over,
+        'reopening': name in run.reopening,
+        'waits': run.waves.waits,
+        'expected_seconds': run.forecast.ends.get(name),
+        'staying': [
+            asdict(each) for each in run.look.staying if each.host == name
+        ],
+    }
 
 
 def count(scopes: Iterable[AggregateResult], *states: State) -> int:

@@ -203,6 +203,8 @@ class TestCells(base.BaseTestCase):
             ({'mode': 'cell_drain',
               'parameters': ends | {'flavor_map': 'small=huge'}},
              'there is no flavor huge'),
+            ({'mode': 'cell_drain', 'parameters': ends | {'aggregates': 'a'}},
+             'name the scopes with --scope'),
             ({'mode': 'cell_drain', 'parameters': {'source_cell': 'old'}},
              'target_cells'),
         ):  # fmt: skip

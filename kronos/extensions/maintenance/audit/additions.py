@@ -184,6 +184,7 @@ def _trouble(row: RunOutcome) -> Iterator[str]:
     for hosts, word in (
         (row.hosts(State.FOREIGN), 'closed by somebody else'),
         (row.hosts(State.DOWN), 'enabled but down'),
+        (row.missing, 'in no scope of the audit'),
     ):
         if hosts:
             yield _counted(hosts, word)

@@ -89,6 +89,18 @@ class Maintenance(Goal):
             ),
         ),
         Measure(
+            'most_at_once',
+            'The largest at_once with which the run can begin.',
+            lambda report: min(
+                (
+                    outcome.of(scope).look.most_at_once
+                    for scope in report.scopes
+                    if outcome.of(scope).states
+                ),
+                default=0.0,
+            ),
+        ),
+        Measure(
             'seconds_to_end',
             'Seconds until the last host is expected to be open again.',
             lambda report: max(

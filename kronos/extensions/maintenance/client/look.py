@@ -79,6 +79,7 @@ class Look:
             'run': self.asked.run,
             'answer': self.answer,
             'k': self.asked.at_once,
+            'most_at_once': self._indicator('most_at_once'),
             'closes_first': columns.NamesColumn(
                 [step.source for step in steps if step.kind == CLOSE]
             ),

@@ -85,6 +85,21 @@ def busy(host: str) -> str:
     return f'servers are on their way from or to {host}'
 
 
+def full(closed: int, gone: Sequence[str], at_once: int) -> str:
+    """Why no further host is closed where too many are unavailable.
+
+    :param closed: hosts of the scope that cannot take servers
+    :param gone: hosts of the run without a nova-compute service
+    """
+    parts = []
+    if closed:
+        counted = wording.counted(closed, 'host')
+        parts.append(f'{counted} of the scope cannot take servers')
+    if gone:
+        parts.append(f'Nova has no nova-compute on {wording.some(gone)}')
+    return f'{", ".join(parts)}, and at_once is {at_once}'
+
+
 def too_wide(at_once: int, widest: int) -> str:
     """Why a run does not begin that can never be so wide."""
     if not widest:

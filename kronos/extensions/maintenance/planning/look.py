@@ -62,6 +62,8 @@ def of(
     look.most_at_once = _most_at_once(snapshot, ahead, look.others, unmovable)
     look.pace = _pace(maintenance.view_of(snapshot.beside), spec)
     look.hints = [*_hints(snapshot, spec, states, look)]
+    if ahead and not look.most_at_once:
+        look.hints.append(hints.NO_ROOM)
     return look
 
 

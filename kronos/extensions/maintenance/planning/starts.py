@@ -64,7 +64,7 @@ def of(
             for name in {*cluster.hosts} - {*closed}
             if name not in states or states[name].state is State.DONE
         },
-        lost=len(closed) - len(ours),
+        lost=len(closed) - len(ours) + len(host_states.gone(snapshot)),
         zones=Counter(
             snapshot.hosts[name].availability_zone for name in closed
         ),

@@ -73,6 +73,7 @@ class _Search:
         """Why a host that could be emptied is not closed now."""
         self._closed = host_states.unavailable(inputs.snapshot, self._states)
         """Hosts that take no server, or that a started plan closes."""
+        self._gone = host_states.gone(inputs.snapshot)
         self._closed += [
             name
             for name in self._in_state(State.TO_DO)
@@ -153,10 +154,9 @@ class _Search:
             waves.waits = endings.too_wide(spec.at_once, self._widest)
         elif len(late) >= spec.max_late > 0:
             waves.waits = endings.late(late)
-        elif len(self._closed) >= spec.at_once:
-            waves.waits = (
-                f'{wording.counted(len(self._closed), "host")} of the scope '
-                f'cannot take servers, and at_once is {spec.at_once}'
+        elif len(self._closed) + len(self._gone) >= spec.at_once:
+            waves.waits = endings.full(
+                len(self._closed), self._gone, spec.at_once
             )
         return not waves.waits
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of maintenance in reports: states of hosts, and what is ahead."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar
 
@@ -13,6 +14,8 @@ from kronos.extensions.maintenance.outcome import RunOutcome
 from kronos.reports.parts import ReportPart, picked
 
 MINUTE = 60.0
+NEXT = ('closing', 'handing over', 'reopening')
+"""What a plan does with a host of the run."""
 
 
 class MaintenanceReport(ReportPart):
@@ -40,6 +43,11 @@ class MaintenanceReport(ReportPart):
             return []
         return [*_ahead(row), *_in_the_way(row)]
 
+    def host_lines(self, answer: Mapping[str, Any]) -> list[str]:
+        """What the run does with the host, and what keeps it from that."""
+        row = answer.get('maintenance')
+        return [] if row is None else [*_of_host(row)]
+
 
 def _document(row: RunOutcome) -> dict[str, Any]:
     ahead = row.forecast
@@ -57,7 +65,7 @@ def _document(row: RunOutcome) -> dict[str, Any]:
         ],
         'closing': [*row.waves.closing],
         'waits': row.waves.waits,
-        **picked(row, 'handing_over reopening moved moved_twice'),
+        **picked(row, 'handing_over reopening missing moved moved_twice'),
         'forecast': picked(ahead, 'least_moves moves twice seconds stuck'),
         'look': asdict(row.look),
     }
@@ -84,18 +92,39 @@ def _ahead(row: RunOutcome) -> list[str]:
         lines.append(f'No room to empty {wording.some(ahead.stuck)}')
     if row.waves.waits:
         lines.append(f'No further host is closed: {row.waves.waits}')
+    if row.missing:
+        lines.append(f'In no scope of the audit: {wording.some(row.missing)}')
     return lines + states
+
+
+def _of_host(row: Mapping[str, Any]) -> Iterator[str]:
+    line = f'Run {row["run"]}: {row["state"]}'
+    steps = [word for word in NEXT if row[word.replace(' ', '_')]]
+    if steps:
+        line += f'; the plan: {", ".join(steps)}'
+    if row['expected_seconds'] is not None:
+        end = durations.rounded(row['expected_seconds'])
+        line += f'; done and open in about {end}'
+    yield line
+    for each in row['staying']:
+        yield _staying(each)
+    if row['waits'] and not (steps or row['staying']):
+        yield f'No further host is closed: {row["waits"]}'
+
+
+def _staying(each: Mapping[str, Any]) -> str:
+    """Why a server keeps its host from being emptied, and the remedy."""
+    remedy = f'. {each["remedy"]}' if each['remedy'] else ''
+    return (
+        f'{each["host"]} cannot be emptied: {each["name"] or each["instance"]}'
+        f': [{each["code"]}] {each["reason"]}{remedy}'
+    )
 
 
 def _in_the_way(row: RunOutcome) -> list[str]:
     """What is in the way of the run, with its remedies."""
     look = row.look
-    lines = [
-        f'{each.host} cannot be emptied: {each.name or each.instance}: '
-        f'[{each.code}] {each.reason}'
-        + (f'. {each.remedy}' if each.remedy else '')
-        for each in look.staying
-    ]
+    lines = [_staying(asdict(each)) for each in look.staying]
     lines += [
         f'{host}: {wording.counted(len(servers), "server")} stopped'
         for host, servers in look.stopped.items()

@@ -50,6 +50,13 @@ class TestMaintenanceRun(base.BaseTestCase):
         self.assertEqual({*closing}, {*handed})
         self.assertLessEqual(leaving, {*closing})
 
+    def test_host_answer(self) -> None:
+        """About hosts of the run alone."""
+        result, run = self.case.plan(), MaintenanceRun(ASKED)
+        row = run.host_answer(result, 'a')['maintenance']
+        self.assertEqual(('r', 'to do'), (row['run'], row['state']))
+        self.assertEqual({'maintenance': None}, run.host_answer(result, 'd'))
+
     def test_servers_to_move(self) -> None:
         """On hosts to be done, and not on d."""
         self.assertEqual(3, outcome.of(self.case.plan()).to_move)

@@ -49,6 +49,15 @@ class TestStates(base.BaseTestCase):
         self.assertIs(State.OPENED, self.state(RunView(opened=['a'])))
         self.assertIs(State.DOWN, self.state(RunView(), state='down'))
 
+    def test_gone(self) -> None:
+        """Of two hosts in no scope, Nova has a nova-compute on one."""
+        snapshot = Snapshot(
+            'agg', {}, {}, {}, {'b': ComputeService('b', state='up')}
+        )
+        self.assertEqual([], host_states.gone(snapshot))
+        snapshot.beside[maintenance.NAME] = RunView(missing=['a', 'b'])
+        self.assertEqual(['a'], host_states.gone(snapshot))
+
     def test_nobody_knows_who_is_done(self) -> None:
         view = RunView('no answer', done=['a'], ready=['a'])
         self.assertIs(State.TO_DO, self.state(view))

@@ -6,7 +6,7 @@ from oslotest import base
 from kronos.extensions.maintenance import maintenance, outcome
 from kronos.extensions.maintenance.host_states import HostState, State
 from kronos.extensions.maintenance.maintenance import Maintenance
-from kronos.extensions.maintenance.outcome import RunOutcome
+from kronos.extensions.maintenance.outcome import RunOutcome, Staying
 from tests.unit.strategies.outcome.test_status_messages import scope
 
 
@@ -28,6 +28,29 @@ class TestOutcome(base.BaseTestCase):
         self.assertEqual('r', kept.run)
         self.assertEqual(['a', 'c'], kept.hosts(State.DONE))
         self.assertEqual(3, kept.count(State.DONE, State.LATE))
+
+    def test_of_host(self) -> None:
+        case = run(a=State.DONE, b=State.TO_DO)
+        case.waves.closing = ['b']
+        case.forecast.ends = {'b': 60.0}
+        case.look.staying = [
+            Staying(host, 'u', 'db', 'locked', 'it is locked', '')
+            for host in 'ab'
+        ]
+        self.assertIsNone(outcome.of_host(case, 'c'))
+        row = outcome.of_host(case, 'b')
+        assert row is not None
+        self.assertEqual(
+            ('r', 'to do', True, False, 60.0),
+            (
+                row['run'],
+                row['state'],
+                row['closing'],
+                row['handing_over'],
+                row['expected_seconds'],
+            ),
+        )
+        self.assertEqual(['b'], [each['host'] for each in row['staying']])
 
     def test_a_host_of_two_scopes_counts_once(self) -> None:
         first, second = run(a=State.DONE, b=State.DONE), run(b=State.DONE)

@@ -117,11 +117,13 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             states=states,
             waves=Waves(waits='h1 is late'),
             reopening=['h3'],
+            missing=['h9'],
             forecast=Forecast(moves=3, least_moves=3, seconds=600.0),
         )
         self.assertEqual(
             'run r: 0 of 2 hosts done, 1 late (h1), so no further host is '
-            'closed, 1 opened (h3), 3 moves to come, the end in about 10 min',
+            'closed, 1 in no scope of the audit (h9), 1 opened (h3), '
+            '3 moves to come, the end in about 10 min',
             additions.summary(result),
         )
 

@@ -47,3 +47,12 @@ class TestGoal(base.BaseTestCase):
             ),
         )
         self.assertEqual(0, self.numbers()['servers_to_move_after'])
+
+    def test_the_narrowest_scope_limits_a_run(self) -> None:
+        results = [scope(), scope(), scope()]
+        for result, number in zip(results, (3, 2), strict=False):
+            kept = run(a=State.TO_DO)
+            kept.look.most_at_once = number
+            result.beside[maintenance.NAME] = kept
+        numbers = Maintenance.indicators(CycleReport(results))
+        self.assertEqual(2, numbers['most_at_once'])

@@ -57,17 +57,19 @@ class TestLook(maintained.MaintainedTestCase):
                 {'name': name, 'value': value}
                 for name, value in (
                     ('hosts_done', 0),
+                    ('most_at_once', 2),
                     ('moves_at_least', 12),
                     ('seconds_to_end', 3600.0),
                 )
             ]
         )
         values = result.fields
+        self.assertEqual(2, values['most_at_once'])
         self.assertEqual(12, values['moves_at_least'])
         self.assertEqual(3600.0, values['expected_seconds'])
         self.assertRegex(values['eta'], r'^\d{4}-\d\d-\d\dT.*Z$')
         nothing = look.Look(ASKED, '', None, [], {}).fields
-        for name in ('moves_at_least', 'expected_seconds', 'eta'):
+        for name in ('most_at_once', 'moves_at_least', 'eta'):
             self.assertIsNone(nothing[name])
 
     def test_hints(self) -> None:

@@ -46,6 +46,21 @@ class TestEnding(base.BaseTestCase):
         searches.look(searches.run({'a': [4], 'b': [4]}), work)
 
     @ddt.data(
+        (2, [], '2 hosts of the scope cannot take servers, '),
+        (
+            1,
+            ['a'],
+            '1 host of the scope cannot take servers, Nova has no '
+            'nova-compute on a, ',
+        ),
+    )
+    @ddt.unpack
+    def test_full(self, closed: int, gone: list[str], text: str) -> None:
+        self.assertEqual(
+            f'{text}and at_once is 2', endings.full(closed, gone, 2)
+        )
+
+    @ddt.data(
         (State.DONE, MaintenanceCode.HOST_NOT_TO_DO),
         (State.EMPTYING, MaintenanceCode.NO_ROOM_YET),
         (State.LATE, MaintenanceCode.NO_ROOM_YET),

@@ -12,7 +12,7 @@ from kronos.engine.types import (
     Outcome,
     ServerGroup,
 )
-from kronos.extensions.maintenance import maintenance, outcome
+from kronos.extensions.maintenance import hints, maintenance, outcome
 from kronos.extensions.maintenance.maintenance import (
     Maintenance,
     RunView,
@@ -116,7 +116,9 @@ class TestLook(base.BaseTestCase):
         self.assertEqual(3, self.look().most_at_once)
         full = maintained.cloud(3, 0.9, 1)
         run = maintained.Run(full, Maintenance('r', tuple(full.hosts)))
-        self.assertEqual(0, outcome.of(run.plan()).look.most_at_once)
+        look = outcome.of(run.plan()).look
+        self.assertEqual(0, look.most_at_once)
+        self.assertIn(hints.NO_ROOM, look.hints)
 
     def test_closed_by_others(self) -> None:
         assert self.cloud.services is not None

@@ -52,11 +52,14 @@ class TestStart(base.BaseTestCase):
             done=frozenset({self.names[3]})
         )
         start = self.start()
+        self.assertEqual(1, start.lost)
+        self.cloud.beside[maintenance.NAME].missing.append('gone')
+        start = self.start()
         self.assertEqual([0], start.emptied)
         self.assertEqual({1: 400.0}, start.returns)
         self.assertEqual([4], start.to_do)
         self.assertEqual({3, 5}, start.clean)
-        self.assertEqual(1, start.lost)
+        self.assertEqual(2, start.lost)
         self.assertEqual(3, start.zones.total())
 
     def test_in_hand(self) -> None:

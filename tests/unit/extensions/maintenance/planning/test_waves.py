@@ -9,7 +9,7 @@ from oslotest import base
 
 from kronos.engine.types import AggregateResult, ComputeService
 from kronos.extensions.maintenance import outcome
-from kronos.extensions.maintenance.maintenance import Maintenance
+from kronos.extensions.maintenance.maintenance import Maintenance, RunView
 from tests.builders import maintained
 
 
@@ -63,6 +63,17 @@ class TestToTheEnd(base.BaseTestCase):
         planned = outcome.of(case.plan())
         self.assertEqual([], planned.waves.closing)
         self.assertIn('at_once is 1', planned.waves.waits)
+
+    def test_a_host_without_a_service_counts(self) -> None:
+        """Somebody deleted the service: it is unavailable all the same."""
+        case = run(6, 0.5, 3, spares=1)
+        planned = outcome.of(case.plan(RunView(missing=['gone'])))
+        self.assertEqual([], planned.waves.closing)
+        self.assertEqual(
+            'Nova has no nova-compute on gone, and at_once is 1',
+            planned.waves.waits,
+        )
+        self.assertEqual(0.0, planned.forecast.seconds)
 
     def test_no_seeds(self) -> None:
         cloud = maintained.cloud(6, 0.7, 4)

@@ -8,6 +8,7 @@ from oslotest import base
 from kronos.engine import wording
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult
+from kronos.extensions.maintenance import outcome
 from kronos.extensions.maintenance.extension import MaintenanceRun
 from kronos.extensions.maintenance.maintenance import Maintenance
 from kronos.extensions.maintenance.reports.part import MaintenanceReport
@@ -56,6 +57,31 @@ class TestReport(base.BaseTestCase):
         self.assertIn('the end in about', lines[0])
         self.assertIn('host-000: to do, done in about', text)
         self.assertIn('host-001 cannot be emptied: db: [', text)
+
+    def test_lines_of_a_host(self) -> None:
+        """What becomes of it, or what keeps it, or why it waits."""
+        run = outcome.of(self.result)
+        lines = {
+            host: PART.host_lines({'maintenance': outcome.of_host(run, host)})
+            for host in (*run.states, 'host-003')
+        }
+        self.assertEqual([], lines['host-003'])
+        self.assertEqual([], PART.host_lines({}))
+        [closed] = run.waves.closing
+        self.assertIn(
+            'to do; the plan: closing, handing over; done and open in about ',
+            lines[closed][0],
+        )
+        state, why = lines['host-001']
+        self.assertEqual('Run r: to do', state)
+        self.assertIn('host-001 cannot be emptied: db: [', why)
+        [waiting] = {'host-000', 'host-002'} - {closed}
+        self.assertIn('No further host is closed: 1 ', lines[waiting][1])
+
+    def test_missing(self) -> None:
+        outcome.of(self.result).missing = ['far']
+        text = PART.lines(self.result, wording.ShortUuids(set()))
+        self.assertIn('In no scope of the audit: far', text)
 
     def test_settings(self) -> None:
         spec = self.run_of.asked
