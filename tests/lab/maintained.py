@@ -63,6 +63,7 @@ class MaintainedTestCase(base.LabTestCase):
                 self.cloud.drop_zone(aggregate.id)
         made = compute.create_aggregate(name=RACK)
         self.addCleanup(self.cloud.drop_zone, made.id)
+        self.rack_id = made.id
         for host in self.rack:
             compute.add_host_to_aggregate(made, host)
 

@@ -29,6 +29,7 @@ from tests.lab import base, maintained, terminal_client
 from tests.lab.maintained import APPLIER, ENGINE
 
 from labkit import layout  # isort: skip
+from labkit.cells import second_cell  # isort: skip
 from labkit.services import SECOND_ENGINE  # isort: skip
 
 
@@ -277,6 +278,28 @@ class TestPeople(MeddledTestCase):
         self.cloud.set_host(host, True)
         self.to_end()
         self.check_end()
+
+    def test_a_service_is_deleted(self) -> None:
+        """Its host counts until it is installed anew, as one of the rack."""
+        self.uuids = self.boot_each(1)
+        audit = self.begin()
+        host = self.closed_in(Step.HANDED_OVER)
+        self.lab.stop(host)
+        self.openstack(f'compute service delete {self.services()[host]["id"]}')
+        self.stands(audit, f'1 in no scope of the audit ({host})')
+        self.stands(audit, f'Nova has no nova-compute on {host}, and at_once')
+        self.assertEqual({}, self.reasons())
+        self.install(host)
+        self.to_end()
+        self.check_end()
+
+    def install(self, host: str) -> None:
+        """Give a host a nova-compute that Nova has never seen."""
+        for file in (layout.DATA / 'nova' / host).glob('compute_id'):
+            file.unlink()
+        self.reboot(host)
+        second_cell.manage('cell_v2', 'discover_hosts')
+        self.cloud.compute.add_host_to_aggregate(self.rack_id, host)
 
     def test_the_query_has_no_answer(self) -> None:
         """Nothing is closed or opened until it has; then all goes on."""
