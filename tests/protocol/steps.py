@@ -24,6 +24,7 @@ from tests.protocol.state import (
     Turn,
 )
 
+_OVER = ActionState.SUCCEEDED, ActionState.SKIPPED
 Step = tuple[str, State]
 """Its name, with who takes it, and the state after it."""
 
@@ -37,6 +38,7 @@ class Mistake(enum.Enum):
     NOT_CHECKED = 'a plan can be started from its first row on'
     LATE_TURN = 'the turn is written after the request'
     NOT_RENEWED = 'a carrier gives no sign while it waits'
+    NEVER_OVER = 'a turn counts after its action has ended'
     NEVER_OLD = 'a carrier counts however long it gives no sign'
 
 
@@ -272,7 +274,7 @@ class Protocol:
             return None
         delivery = state.deliveries[number]
         row = state.plans[delivery.plan]
-        if row.action in (ActionState.SUCCEEDED, ActionState.SKIPPED):
+        if row.action in _OVER:
             end = delivery._replace(step=DeliveryStep.END)
             return _with_delivery(state, number, end)
         if not _goes_on(row):
@@ -314,8 +316,9 @@ class Protocol:
             return _with_delivery(state, number, again)
         if any(server.is_migrating for server in state.servers):
             return None
+        is_kept = Mistake.NEVER_OVER in self._mistakes
         if any(
-            other.turn is Turn.HELD
+            other.turn is Turn.HELD and (other.action not in _OVER or is_kept)
             for plan, other in enumerate(state.plans)
             if plan != delivery.plan
         ):

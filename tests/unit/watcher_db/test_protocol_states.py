@@ -28,6 +28,7 @@ MOVES = (
     (Mistake.LATE_TURN, TOO_MANY),
     (Mistake.NOT_RENEWED, MOVED_TWICE),
     (Mistake.NEVER_OLD, WAITS),
+    (Mistake.NEVER_OVER, WAITS),
 )
 """Those that two appliers suffer from."""
 
