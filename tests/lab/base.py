@@ -45,6 +45,7 @@ _CLAIMED = _claim()
 from labkit import cleaning, layout, scores, services, topology  # noqa: E402
 from labkit.cells import choice  # noqa: E402
 from labkit.cloud import Cloud  # noqa: E402
+from labkit.ha import choice as ha_choice  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 from labkit.wanted import Wanted  # noqa: E402
 
@@ -76,33 +77,38 @@ def _known() -> Lab:
 
 
 @functools.cache
-def _brought_up(wanted: choice.Choice | None, hosts: int) -> Lab:
+def _brought_up(wanted: choice.Choice | None, hosts: int, ha: bool) -> Lab:
     found = _known()
-    if _has_other(wanted, hosts):
+    if _has_other(wanted, hosts, ha):
         found.wipe()
     if wanted:
-        found.up(cells=2, hosts=wanted.hosts)
+        found.up(cells=2, hosts=wanted.hosts, ha=ha)
     else:
-        found.up(cells=1, hosts=hosts)
+        found.up(cells=1, hosts=hosts, ha=ha)
     return found
 
 
-def _has_other(wanted: choice.Choice | None, hosts: int) -> bool:
+def _has_other(wanted: choice.Choice | None, hosts: int, ha: bool) -> bool:
     """Whether the lab was made for what other scenarios needed."""
-    if choice.read() != wanted:
+    if choice.read() != wanted or ha_choice.is_chosen() != ha:
         return True
     return wanted is None and topology.more_hosts() != hosts
 
 
-def lab(wanted: choice.Choice | None = None, hosts: int = choice.MOST) -> Lab:
+def lab(
+    wanted: choice.Choice | None = None,
+    hosts: int = choice.MOST,
+    ha: bool = False,
+) -> Lab:
     """The lab of this checkout, brought up.
 
     :param wanted: two cells; None: one
     :param hosts: of the only cell
+    :param ha: with three databases and brokers, and two of each service
     """
-    if _has_other(wanted, hosts):
+    if _has_other(wanted, hosts, ha):
         _brought_up.cache_clear()
-    return _brought_up(wanted, hosts)
+    return _brought_up(wanted, hosts, ha)
 
 
 class LabTestCase(base.BaseTestCase):
@@ -120,12 +126,14 @@ class LabTestCase(base.BaseTestCase):
     """The two cells that Nova has; None: it has one."""
     number_of_hosts: ClassVar[int] = choice.MOST
     """Of the only cell."""
+    ha: ClassVar[bool] = False
+    """Whether there are three databases and brokers."""
     settled: ClassVar[float] = 0.01
     """How far a host's figure may be from what it should be."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.lab = lab(self.cells, self.number_of_hosts)
+        self.lab = lab(self.cells, self.number_of_hosts, self.ha)
         self.cloud = self.lab.cloud
         self.lab.mend()
         cleaning.reset(self.cloud, self.closed)

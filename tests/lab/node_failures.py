@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two audits at a time on three databases and brokers, whose nodes fail."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from tests.lab import base, rivals
+
+NONE, KILL, CUT, LAG, PAUSE = 'none', 'kill', 'cut off', 'desync', 'pause'
+
+
+class NodeFailuresTestCase(rivals.RivalsTestCase):
+    """Engines on different nodes, and one node that fails meanwhile.
+
+    What fails is never the node that Watcher's API prefers: a test has to see
+    what it asks for.
+    """
+
+    ha: ClassVar = True
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.fill(*base.ALPHA)
+        self.wait_for_metrics()
+
+    def rounds(self, *failures: tuple[str, str]) -> int:
+        """Two audits a round, while a node fails; all moves that were made.
+
+        :param failures: kind and node
+        """
+        moves, engines = 0, set()
+        for number, (kind, node) in enumerate(failures):
+            self.make_busy(base.ALPHA[number % len(base.ALPHA)])
+            with self.failing(kind, node):
+                audits = self.oneshots(2)
+                plans = self.started(audits)
+            self.assertLessEqual(len(plans), 1, (kind, node))
+            self.check_plans(plans)
+            moves += sum(len(self.actions(plan)) for plan in plans)
+            engines |= {self.engine(audit) for audit in audits}
+            time.sleep(rivals.COOLDOWN)
+        self.assertEqual(2, len(engines), engines)
+        return moves
+
+    def engine(self, audit: dict[str, Any]) -> str:
+        """The host of the engine that has taken an audit."""
+        row = self.cloud.watcher(f'/v1/audits/{audit["UUID"]}')
+        return str(row['hostname'])
+
+    @contextlib.contextmanager
+    def failing(self, kind: str, node: str) -> Iterator[None]:
+        """A node fails, and is like the others again afterwards."""
+        begin = {
+            NONE: lambda _: None,
+            KILL: lambda name: self.lab.stop(name, kill=True),
+            CUT: self.lab.isolate,
+            LAG: self.lab.desync,
+            PAUSE: self.lab.pause,
+        }[kind]
+        begin(node)
+        try:
+            yield
+        finally:
+            if kind != NONE:
+                self.lab.start(node)
+                self.lab.resume(node)
