@@ -4,11 +4,11 @@
 import argparse
 import contextlib
 import io
+import json
 import pathlib
 import sys
 import threading
 import traceback
-from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument('--minutes', type=float, default=5.0, help='of faults; 5')
     top.add_argument(
         '--report', type=pathlib.Path, help='a file for all lines, too'
+    )
+    top.add_argument(
+        '--json', type=pathlib.Path, help='a file for the counts and findings'
     )
     top.add_argument(
         '--events', action='store_true', help='only list the events'
@@ -106,6 +109,11 @@ def _run(wanted: argparse.Namespace, teller: Teller) -> int:
     except Exception:
         teller.say(f'chaos itself does not work:\n{traceback.format_exc()}')
         return 2
+    if wanted.json:
+        from chaoskit import night
+
+        document = night.document(run, wanted.seed, wanted.minutes, again)
+        wanted.json.write_text(json.dumps(document, indent=1))
     return verdict(run, again, teller)
 
 
@@ -129,24 +137,17 @@ def verdict(run: 'Run', again: str, teller: Teller) -> int:
 
 def counted(run: 'Run') -> list[str]:
     """What happened, in numbers."""
-    look = run.last
+    from chaoskit import night
+
     lines = [
         f'events {run.counts["events"]}, not done {run.counts["not done"]}; '
         f'runs of audits {run.counts["runs of audits"]}'
     ]
-    if look is None:
-        return lines
-    for what, states in (
-        ('plans', [plan.state for plan in look.plans.values()]),
-        ('actions', [action.state for action in look.actions]),
-        ('migrations', [migration.status for migration in look.migrations]),
-        ('servers', [server.vm_state for server in look.servers.values()]),
-    ):
+    for what, states in night.states(run).items():
         result = ', '.join(
-            f'{state} {number}'
-            for state, number in Counter(states).most_common()
+            f'{state} {number}' for state, number in states.most_common()
         )
-        lines.append(f'{what} {len(states)}: {result or "none"}')
+        lines.append(f'{what} {states.total()}: {result or "none"}')
     return lines
 
 
