@@ -68,9 +68,9 @@ class MaintenanceRun(Extension):
         settings.unlimited = settings.max_migrations is None
 
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
-        """Those that the run has closed and that are not handed over."""
+        """Those that the run has closed and that hold servers again, too."""
         states = host_states.of(snapshot, self.asked)
-        return {name for name, row in states.items() if _is_emptied(row)}
+        return {name for name, row in states.items() if row.is_emptied}
 
     def closings(
         self, result: AggregateResult, snapshot: Snapshot, settings: Settings
@@ -122,7 +122,7 @@ def _outcome(
         taken_at=snapshot.taken_at,
     )
     occupied = _count_servers(result, snapshot, run)
-    emptied = [name for name, row in states.items() if _is_emptied(row)]
+    emptied = [name for name, row in states.items() if _is_emptying(row)]
     in_hand = {*view.in_hand}
     run.handing_over = [
         name
@@ -154,11 +154,12 @@ def _count_servers(
         may_stay = run.asked.stopped is Stopped.STAY
         if row is None or (may_stay and instance.status == SHUTOFF):
             continue
-        run.to_move += row.state is State.TO_DO or _is_emptied(row)
+        run.to_move += row.state is State.TO_DO or row.is_emptied
         if uuid not in leaving:
             occupied.add(instance.host)
     return occupied
 
 
-def _is_emptied(row: HostState) -> bool:
+def _is_emptying(row: HostState) -> bool:
+    """Whether it is to be handed over once its servers have left."""
     return row.reason is not None and row.reason.step is Step.EMPTYING

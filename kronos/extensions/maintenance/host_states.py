@@ -22,6 +22,9 @@ class State(StrEnum):
     TO_DO = 'to do'
     EMPTYING = 'emptying'
     HANDED_OVER = 'handed over'
+    OCCUPIED = 'occupied'
+    """It was handed over, and holds a server that runs: it was started since,
+    and leaves it again."""
     LATE = 'late'
     """It is emptied for longer than ``drain_timeout``, or handed over for
     longer than ``host_timeout``."""
@@ -40,6 +43,7 @@ CLOSED = frozenset(
     {
         State.EMPTYING,
         State.HANDED_OVER,
+        State.OCCUPIED,
         State.LATE,
         State.RETURNING,
         State.FOREIGN,
@@ -59,6 +63,16 @@ class HostState:
     """Unix seconds; None: not known."""
     reason: ClosingReason | None = None
     """Of a host that the run closed."""
+    is_occupied: bool = False
+    """Whether it holds a server that is not SHUTOFF."""
+
+    @property
+    def is_emptied(self) -> bool:
+        """Whether servers are to leave it now."""
+        if self.reason is None:
+            return False
+        is_back = self.is_occupied and self.state is not State.RETURNING
+        return self.reason.step is Step.EMPTYING or is_back
 
     def seconds(self, now: float) -> float:
         """For how long it is in this state; 0: not known."""
@@ -69,8 +83,20 @@ def of(snapshot: Snapshot, spec: Maintenance) -> dict[str, HostState]:
     """The state of each host of a run that is in a scope, by name."""
     view = maintenance.view_of(snapshot.beside)
     services = snapshot.services or {}
+    occupied = {
+        server.host
+        for server in snapshot.instances.values()
+        if server.status != maintenance.SHUTOFF
+    }
     return {
-        name: state_of(name, services.get(name), view, spec, snapshot.taken_at)
+        name: state_of(
+            name,
+            services.get(name),
+            view,
+            spec,
+            snapshot.taken_at,
+            name in occupied,
+        )
         for name in sorted(set(spec.hosts) & snapshot.hosts.keys())
     }
 
@@ -106,26 +132,31 @@ def state_of(
     view: RunView,
     spec: Maintenance,
     now: float,
+    is_occupied: bool = False,
 ) -> HostState:
     """The state of one host.
 
     :param now: Unix seconds
+    :param is_occupied: whether it holds a server that is not SHUTOFF
     """
     done = not view.unknown and name in view.done
     if service is None or service.status != 'disabled':
         is_up = service is not None and service.is_up
-        return HostState(name, _enabled(name, is_up, done, view))
+        state = _enabled(name, is_up, done, view)
+        return HostState(name, state, is_occupied=is_occupied)
     reason = closing_reason.parsed(service.disabled_reason)
     if reason is None or reason.run != spec.run:
-        return HostState(name, State.FOREIGN)
+        return HostState(name, State.FOREIGN, is_occupied=is_occupied)
     state, limit = State.HANDED_OVER, spec.host_timeout
     if reason.step is Step.EMPTYING:
         state, limit = State.EMPTYING, spec.drain_timeout or math.inf
     elif done and service.is_up and name in view.ready:
         state, limit = State.RETURNING, math.inf
+    elif is_occupied:
+        state = State.OCCUPIED
     if now - reason.since > limit:
         state = State.LATE
-    return HostState(name, state, reason.since, reason)
+    return HostState(name, state, reason.since, reason, is_occupied)
 
 
 def _enabled(name: str, is_up: bool, done: bool, view: RunView) -> State:

@@ -182,6 +182,7 @@ def _trouble(row: RunOutcome) -> Iterator[str]:
         waits = '' if holds else waits
         yield _counted(late, 'late') + then
     for hosts, word in (
+        (row.hosts(State.OCCUPIED), 'occupied again'),
         (row.hosts(State.FOREIGN), 'closed by somebody else'),
         (row.hosts(State.DOWN), 'enabled but down'),
         (row.missing, 'in no scope of the audit'),

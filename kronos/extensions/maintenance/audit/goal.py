@@ -43,7 +43,7 @@ class Maintenance(Goal):
         Measure(
             'hosts_emptying',
             'Hosts that the run has closed and that are being emptied.',
-            _hosts(State.EMPTYING),
+            _hosts(State.EMPTYING, State.OCCUPIED),
         ),
         Measure(
             'hosts_handed_over',

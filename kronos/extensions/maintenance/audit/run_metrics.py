@@ -45,7 +45,11 @@ def of_scope(scope: AggregateResult) -> Iterator[Gauge]:
 def _words(row: HostState) -> Iterator[str]:
     yield word(row.state)
     # A late host may still be rebooted, but only if it is handed over.
-    if row.state is State.LATE and row.reason is not None:
+    if (
+        row.state is State.LATE
+        and row.reason is not None
+        and not (row.is_occupied and row.reason.step is Step.HANDED_OVER)
+    ):
         yield row.reason.step.value
 
 

@@ -23,6 +23,7 @@ from kronos.extensions.maintenance.maintenance import (
 OPENED = 'somebody enabled the host before it was done'
 DOWN = 'nova-compute on the host does not report'
 MISSING = 'Nova has no nova-compute on a host of this name'
+OCCUPIED = 'servers run on the host that came after it was handed over'
 UNSURE = 'the host may be done since before the run'
 
 
@@ -131,7 +132,12 @@ def _done_before(history: RunHistory) -> float | None:
 
 
 def count_servers(row: HostRow, servers: Iterable[Instance]) -> None:
-    """Note how many servers a host has, by what they do."""
+    """Note how many servers a host has, by what they do.
+
+    One that is handed over and has some that run is occupied.
+    """
     statuses = [server.status for server in servers]
     row.stopped = sum(status == SHUTOFF for status in statuses)
     row.running = len(statuses) - row.stopped
+    if row.running and row.state is State.HANDED_OVER:
+        row.state, row.reason = State.OCCUPIED, OCCUPIED

@@ -96,9 +96,12 @@ def exit_status(
 
 def _has_reached(row: HostRow, state: State) -> bool:
     """Whether a host is in a state, or has passed it."""
-    if state in ORDER and row.state in ORDER:
-        return ORDER.index(row.state) >= ORDER.index(state)
-    return row.state is state
+    now = row.state
+    if now is State.OCCUPIED and state is not now:
+        now = State.EMPTYING
+    if state in ORDER and now in ORDER:
+        return ORDER.index(now) >= ORDER.index(state)
+    return now is state
 
 
 def line(status: RunStatus, host: str | None = None) -> str:

@@ -55,7 +55,7 @@ def why_stays(host: str, row: HostState | None, run: str) -> Reason:
     """
     if row is None or row.state is State.DONE:
         return Reason(f'{host} is not emptied', MaintenanceCode.HOST_NOT_TO_DO)
-    if row.state in (State.EMPTYING, State.LATE):
+    if row.state in (State.EMPTYING, State.OCCUPIED, State.LATE):
         return Reason(
             f'no host that is done has room for it; {host} is being emptied',
             MaintenanceCode.NO_ROOM_YET,

@@ -35,6 +35,7 @@ LIGHTEST = 4
 BEGUN = (
     State.EMPTYING,
     State.HANDED_OVER,
+    State.OCCUPIED,
     State.LATE,
     State.RETURNING,
     State.DONE,
@@ -83,7 +84,7 @@ class _Search:
         self._limits = Limits(inputs.snapshot, spec, times)
 
     def run(self) -> PhaseResult:
-        for name in self._in_state(State.EMPTYING, State.LATE):
+        for name in self._in_state(State.EMPTYING, State.OCCUPIED, State.LATE):
             is_source = self._index.host[name] in self._inputs.sources
             if is_source and name not in self._in_hand:
                 self._go_on(self._index.host[name])
@@ -208,7 +209,10 @@ class _Search:
         if not self._spec.seed_hosts:
             return False
         open_ = self._in_state(
-            State.EMPTYING, State.HANDED_OVER, State.RETURNING
+            State.EMPTYING,
+            State.HANDED_OVER,
+            State.OCCUPIED,
+            State.RETURNING,
         )
         is_still = not (open_ or self._waves.closing or self._in_hand)
         return self._seeded() < self._spec.seed_hosts or is_still

@@ -7,6 +7,7 @@ from kronos.engine.types import ComputeService
 from kronos.extensions.maintenance import maintenance, outcome
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from kronos.extensions.maintenance.extension import MaintenanceRun
+from kronos.extensions.maintenance.host_states import State
 from kronos.extensions.maintenance.maintenance import Maintenance, Stopped
 from tests.builders import maintained
 from tests.unit.extensions.maintenance.planning import searches
@@ -27,6 +28,11 @@ class TestMaintenanceRun(base.BaseTestCase):
             host, state='up', status='disabled', disabled_reason=str(reason)
         )
 
+    def stop_servers(self, host: str) -> None:
+        for server in self.case.cloud.instances.values():
+            if server.host == host:
+                server.status = maintenance.SHUTOFF
+
     def test_it_closes_hosts(self) -> None:
         self.assertTrue(MaintenanceRun(ASKED).closes_hosts)
 
@@ -34,6 +40,7 @@ class TestMaintenanceRun(base.BaseTestCase):
         self.close('a', Step.EMPTYING)
         self.close('b', Step.HANDED_OVER)
         self.close('d', Step.EMPTYING)
+        self.stop_servers('b')
         run = MaintenanceRun(ASKED)
         self.assertEqual(
             {'a'}, run.to_empty(self.case.cloud, self.case.settings)
@@ -61,7 +68,18 @@ class TestMaintenanceRun(base.BaseTestCase):
         """On hosts to be done, and not on d."""
         self.assertEqual(3, outcome.of(self.case.plan()).to_move)
         self.close('b', Step.HANDED_OVER)
+        self.stop_servers('b')
         self.assertEqual(2, outcome.of(self.case.plan()).to_move)
+
+    def test_a_server_that_was_started_leaves_again(self) -> None:
+        """It stands on a host that was handed over, which stays so."""
+        self.close('b', Step.HANDED_OVER)
+        result = self.case.plan()
+        [step] = [step for step in result.steps if step.source == 'b']
+        self.assertNotIn(step.destination, ('b',))
+        planned = outcome.of(result)
+        self.assertNotIn('b', planned.handing_over)
+        self.assertIs(State.OCCUPIED, planned.states['b'].state)
 
     def test_a_server_that_cannot_leave_keeps_its_host(self) -> None:
         self.close('a', Step.EMPTYING)
@@ -104,6 +122,7 @@ class TestMaintenanceRun(base.BaseTestCase):
         """Nothing is closed or opened; what is closed is emptied further."""
         self.close('a', Step.EMPTYING)
         self.close('b', Step.HANDED_OVER)
+        self.stop_servers('b')
         case = self.case
         view = maintenance.RunView('no answer', done=['b'], ready=['b'])
         planned = case.plan(view)

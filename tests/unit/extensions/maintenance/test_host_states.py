@@ -7,7 +7,7 @@ from typing import Any
 import ddt
 from oslotest import base
 
-from kronos.engine.types import ComputeService, Host, Snapshot
+from kronos.engine.types import ComputeService, Host, Instance, Snapshot
 from kronos.extensions.maintenance import host_states, maintenance
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from kronos.extensions.maintenance.host_states import State
@@ -86,6 +86,34 @@ class TestStates(base.BaseTestCase):
         late = text(Step.HANDED_OVER, 1000.0)
         self.assertIs(State.RETURNING, self.closed(late, 'a'))
         self.assertIs(State.LATE, self.closed(late, 'a', state='down'))
+
+    @ddt.data(
+        ('ACTIVE', 0.0, State.OCCUPIED, True),
+        ('ACTIVE', 1000.0, State.LATE, True),
+        ('SHUTOFF', 0.0, State.HANDED_OVER, False),
+    )
+    @ddt.unpack
+    def test_started_since(
+        self, status: str, age: float, state: State, is_emptied: bool
+    ) -> None:
+        """A server on a host that was handed over leaves it, if it runs."""
+        reason = text(Step.HANDED_OVER, age)
+        fields = {'state': 'up', 'status': 'disabled'}
+        snapshot = Snapshot(
+            'agg',
+            {'a': Host('a')},
+            {'s': Instance('s', 'a', status=status)},
+            {},
+            {'a': ComputeService('a', **fields, disabled_reason=reason)},
+            taken_at=NOW,
+            beside={maintenance.NAME: RunView()},
+        )
+        row = host_states.of(snapshot, ASKED)['a']
+        self.assertEqual((state, is_emptied), (row.state, row.is_emptied))
+        snapshot.beside[maintenance.NAME] = RunView(done=['a'], ready=['a'])
+        row = host_states.of(snapshot, ASKED)['a']
+        self.assertIs(State.RETURNING, row.state)
+        self.assertFalse(row.is_emptied)
 
     def test_emptied_first(self) -> None:
         """Whatever the query says: a host with servers is not opened."""

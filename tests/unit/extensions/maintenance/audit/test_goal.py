@@ -28,7 +28,7 @@ class TestGoal(base.BaseTestCase):
         self.assertEqual(
             {
                 'hosts_to_do': 4,
-                'hosts_emptying': 1,
+                'hosts_emptying': 2,
                 'hosts_handed_over': 2,
                 'hosts_done': 1,
                 'hosts_late': 1,

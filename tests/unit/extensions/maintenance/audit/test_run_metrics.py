@@ -48,6 +48,18 @@ class TestRunMetrics(measured.MeasuredTestCase):
     def of_run(self, name: str) -> dict[tuple[str, ...], float]:
         return self.values(f'kronos_maintenance_{name}')
 
+    def test_occupied(self) -> None:
+        """Nobody reboots it, though it was handed over."""
+        row = closed('h1', State.OCCUPIED, Step.HANDED_OVER)
+        late = closed('h2', State.LATE, Step.HANDED_OVER)
+        self.planned(
+            replace(row, is_occupied=True), replace(late, is_occupied=True)
+        )
+        self.assertEqual(
+            {('a', 'r', 'h1', 'occupied'): 1, ('a', 'r', 'h2', 'late'): 1},
+            self.of_run('host_state'),
+        )
+
     def test_states(self) -> None:
         self.planned(
             HostState('h1', State.TO_DO),

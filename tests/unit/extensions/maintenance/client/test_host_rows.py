@@ -138,3 +138,15 @@ class TestHostRows(base.BaseTestCase):
             ],
         )
         self.assertEqual((2, 1), (row.running, row.stopped))
+        self.assertIs(State.EMPTYING, row.state)
+
+    def test_servers_that_came_since(self) -> None:
+        for status, state in (
+            ('SHUTOFF', State.HANDED_OVER),
+            ('ACTIVE', State.OCCUPIED),
+        ):
+            row = HostRow('h1', State.HANDED_OVER)
+            server = Instance('1', 'h1', status=status)
+            host_rows.count_servers(row, [server])
+            self.assertIs(state, row.state)
+            self.assertEqual(status == 'ACTIVE', bool(row.reason))

@@ -75,6 +75,18 @@ class TestRunStatus(base.BaseTestCase):
         ):
             self.assertIs(expected, run_status.exit_status(row, done))
 
+    def test_exit_status_of_an_occupied_host(self) -> None:
+        """It is emptied again, and is no more handed over."""
+        occupied = State.OCCUPIED
+        for state, expected in (
+            (State.EMPTYING, ExitStatus.REACHED),
+            (occupied, ExitStatus.REACHED),
+            (State.HANDED_OVER, ExitStatus.NOT_YET),
+            (State.DONE, ExitStatus.NOT_YET),
+        ):
+            row = status(occupied, plan='x')
+            self.assertIs(expected, run_status.exit_status(row, state, 'h1'))
+
     def test_exit_status_of_a_host(self) -> None:
         to_do, done, over = State.TO_DO, State.DONE, State.HANDED_OVER
         for state, wish, expected in (
