@@ -2,12 +2,14 @@
 """Two audits at a time on three databases and brokers, whose nodes fail."""
 
 import contextlib
+import logging
 import time
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from tests.lab import base, rivals
 
+LOG = logging.getLogger(__name__)
 NONE, KILL, CUT, LAG, PAUSE = 'none', 'kill', 'cut off', 'desync', 'pause'
 
 
@@ -34,8 +36,17 @@ class NodeFailuresTestCase(rivals.RivalsTestCase):
         for number, (kind, node) in enumerate(failures):
             self.make_busy(base.ALPHA[number % len(base.ALPHA)])
             with self.failing(kind, node):
+                begin = time.monotonic()
                 audits = self.oneshots(2)
+                planned = time.monotonic()
                 plans = self.started(audits)
+            LOG.warning(
+                '%s %s: audits %.0f s, then moves %.0f s',
+                kind,
+                node,
+                planned - begin,
+                time.monotonic() - planned,
+            )
             self.assertLessEqual(len(plans), 1, (kind, node))
             self.check_plans(plans)
             moves += sum(len(self.actions(plan)) for plan in plans)

@@ -293,6 +293,22 @@ class TestPeople(MeddledTestCase):
         self.to_end()
         self.check_end()
 
+    def test_stopped_servers_are_started(self) -> None:
+        """One stands on a host that is handed over, and has to leave it."""
+        self.uuids = self.boot_each(1)
+        for uuid in self.uuids.values():
+            self.openstack(f'server stop {uuid}')
+        audit = self.begin()
+        host = self.closed_in(Step.HANDED_OVER)
+        self.assertEqual([f'{host}-0'], self.left_on(host))
+        for uuid in self.uuids.values():
+            self.openstack(f'server start {uuid}')
+        self.stands(audit, f'1 occupied again ({host})')
+        self.wait(lambda: not self.left_on(host), 'the server to leave')
+        self.assertEqual(Step.HANDED_OVER, self.reasons()[host].step)
+        self.to_end()
+        self.check_end()
+
     def install(self, host: str) -> None:
         """Give a host a nova-compute that Nova has never seen."""
         for file in (layout.DATA / 'nova' / host).glob('compute_id'):
