@@ -21,6 +21,7 @@ CORES, MEMORY_MB = 0.2, 500
 class RoomTestCase(base.LabTestCase):
     """A scope in which only some hosts are open, and no other host is."""
 
+    options: ClassVar[dict[str, Any]] = {'report_html': True}
     aggregate: ClassVar[str] = 'alpha'
     scope_hosts: ClassVar[tuple[str, ...]] = ('cmp1', 'cmp2', 'cmp3', 'cmp5')
     large: ClassVar[str] = LARGE
@@ -110,7 +111,13 @@ class RoomTestCase(base.LabTestCase):
         self.assertEqual({self.large: 0}, outcome['before'])
         self.assertEqual({self.large: number}, outcome['after'])
         self.assertEqual(len(actions), outcome['moves'])
+        self.assertIn(f'Slots of <bdi>{self.large}</bdi>', self.page(audit))
         return plan, actions
+
+    def page(self, audit: dict[str, Any]) -> str:
+        """The newest page of an audit."""
+        newest = max(self.reports.glob(f'*-{audit["UUID"]}.html'))
+        return newest.read_text()
 
     def assert_taken(self, number: int) -> None:
         """So many large ones are created, and then the room is used up."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kronos.common.names.name_marks import FlavorName
+from kronos.common.names.name_marks import FlavorName, HostName
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
@@ -84,6 +84,15 @@ class Proof(StrEnum):
 
 
 @dataclass
+class HostSlots:
+    """The slots of a host before and after a plan."""
+
+    host: HostName
+    before: int
+    after: int
+
+
+@dataclass
 class RoomOutcome:
     """The slots of a scope before and after its plan."""
 
@@ -106,6 +115,8 @@ class RoomOutcome:
     """Migrations that are left, if they are too few."""
     certificate: Certificate | None = None
     """Prices that prove the bound; None: no prices do."""
+    by_host: dict[FlavorName, list[HostSlots]] = field(default_factory=dict)
+    """Slots of each flavor alone."""
 
     @property
     def has_number(self) -> bool:

@@ -15,6 +15,10 @@ FILLER, FILLER_MB = 'real.896', 896
 
 
 class TestReal(real.RealTestCase, rooms.RoomTestCase):
+    options: ClassVar = {
+        **real.RealTestCase.options,
+        **rooms.RoomTestCase.options,
+    }
     number: ClassVar = len(topology.NAMES)
     aggregate: ClassVar = topology.AGGREGATE
     scope_hosts: ClassVar = topology.NAMES

@@ -10,6 +10,7 @@ prove the bound in both.
 
 import math
 
+from kronos.engine.arrays import IntArray
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.slots import flavors
@@ -30,7 +31,12 @@ from kronos.extensions.room.planning.market import checking, plans, proofs
 from kronos.extensions.room.planning.market.masters import Aim
 from kronos.extensions.room.planning.ordering import Ordered
 from kronos.extensions.room.planning.step_rules import StepRules
-from kronos.extensions.room.room import Proof, RoomOutcome, RoomRequest
+from kronos.extensions.room.room import (
+    HostSlots,
+    Proof,
+    RoomOutcome,
+    RoomRequest,
+)
 
 TRIES = 12
 """Final placements for which an order is sought."""
@@ -215,6 +221,10 @@ class _CountedSearch:
 
     def _now(self) -> int:
         """Slots of the first flavor as the simulation is now."""
+        return int(self._case.cluster.slot_counts(self._free()).sum())
+
+    def _free(self) -> IntArray:
+        """[hosts, resources] as the simulation is now."""
         cluster = self._case.cluster
         free = cluster.free.copy()
         ways = {
@@ -227,7 +237,21 @@ class _CountedSearch:
             way = ways[index.instances[step.undo.instance]]
             free[step.undo.source] += cluster.demands[way]
             free[step.undo.destination] -= cluster.demands[way]
-        return int(cluster.slot_counts(free).sum())
+        return free
+
+    def _by_host(self) -> dict[str, list[HostSlots]]:
+        case, free = self._case, self._free()
+        by_host = {}
+        for place, name in enumerate(case.names):
+            cluster = case.alone(place)
+            slots = zip(
+                cluster.hosts,
+                cluster.slot_counts(cluster.free).tolist(),
+                cluster.slot_counts(free).tolist(),
+                strict=True,
+            )
+            by_host[name] = [HostSlots(*row) for row in slots]
+        return by_host
 
 
 class _Search(_CountedSearch):
@@ -254,6 +278,7 @@ class _Search(_CountedSearch):
         else:
             self._fewest(outcome)
         outcome.moves = len(self._simulation.steps)
+        outcome.by_host = self._by_host()
         return outcome
 
     def check(self, certificate: Certificate | None) -> PhaseResult:

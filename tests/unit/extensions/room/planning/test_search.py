@@ -8,7 +8,7 @@ from oslotest import base
 from kronos.engine.types import AggregateResult, Flavor, Headroom, StopReason
 from kronos.extensions.room import room
 from kronos.extensions.room.planning import highs, search
-from kronos.extensions.room.room import Proof, RoomOutcome
+from kronos.extensions.room.room import HostSlots, Proof, RoomOutcome
 from tests.builders import policies, rooms
 
 
@@ -29,7 +29,12 @@ class TestFewest(base.BaseTestCase):
         self.assertEqual((1, 1), (outcome.moves, outcome.bound))
         self.assertIs(Proof.OPTIMAL, outcome.proof)
         self.assertIs(StopReason.DONE, result.stopped)
-        self.assertEqual(8, max(rooms.free(snapshot, result).values()))
+        free = rooms.free(snapshot, result)
+        self.assertEqual(8, max(free.values()))
+        self.assertEqual(
+            [HostSlots(host, 0, cpus // 8) for host, cpus in free.items()],
+            outcome.by_host['f8'],
+        )
 
     def test_smallest_memory(self) -> None:
         """Either server would do for 6 CPUs; the smaller one is copied."""
@@ -174,4 +179,9 @@ class TestStandstill(base.BaseTestCase):
         snapshot = rooms.scope()
         snapshot.services = {'a': policies.up('a')}
         result = rooms.plan(snapshot, flavors={'f4': 1})
-        self.assertEqual({'f4': 1}, outcome_of(result).before)
+        outcome = outcome_of(result)
+        self.assertEqual({'f4': 1}, outcome.before)
+        self.assertEqual(
+            [HostSlots('a', 1, 1), HostSlots('b', 0, 0), HostSlots('c', 0, 0)],
+            outcome.by_host['f4'],
+        )
