@@ -79,6 +79,9 @@ class Proof(StrEnum):
     """The bound holds; a plan between the two may exist."""
     IMPOSSIBLE = 'impossible'
     """No number of moves gives the wanted room."""
+    NOT_KNOWN = 'not_known'
+    """Neither a plan nor a proof that there is none: the solver's limit came
+    first."""
     NONE = 'none'
     """No solver is installed, or the scope is too large for it."""
 

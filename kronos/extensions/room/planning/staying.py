@@ -13,7 +13,7 @@ from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.slots.flavors import SlotFlavor
 from kronos.extensions.room.planning import scope_case
-from kronos.extensions.room.planning.counts import Counts
+from kronos.extensions.room.planning.counts import Counts, NoPlacement
 from kronos.extensions.room.planning.scope_case import ScopeCase
 
 PRICE = 1_000.0
@@ -71,7 +71,7 @@ def blocking(case: ScopeCase, movable: frozenset[str]) -> list[str]:
         stays[way] = servers[0] not in movable
     prices = np.where(stays, PRICE, 1.0)
     counted = Counts(cluster, case.wanted, prices=prices).fewest_moves()
-    if counted is None:
+    if isinstance(counted, NoPlacement):
         return []
     return sorted(
         server

@@ -34,7 +34,8 @@ def checked(certificate: Certificate, verdict: Verdict) -> str:
 def sentence(outcome: RoomOutcome) -> str:
     """How planning ended, and what no prices prove of it."""
     text, certificate = _end(outcome), outcome.certificate
-    if outcome.proof is Proof.NONE or outcome.is_met:
+    is_open = outcome.proof in (Proof.NONE, Proof.NOT_KNOWN)
+    if is_open or outcome.is_met:
         return text
     if certificate is None:
         return f'{text} ({EXACT})'
@@ -63,6 +64,12 @@ def _end(outcome: RoomOutcome) -> str:
             f'room for {number} requires at least {_moves(outcome.bound)}, '
             f'but the plan may have {outcome.budget}; with these, at most '
             f'{servers(outcome.nearest)} can get room'
+        )
+    if outcome.proof is Proof.NOT_KNOWN:
+        return (
+            f'it is not known whether there can be room for {number}, since '
+            f'the solver has reached its limit; at least '
+            f'{_moves(outcome.bound)} would be needed'
         )
     return _fewest(outcome, number)
 

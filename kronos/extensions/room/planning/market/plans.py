@@ -37,6 +37,8 @@ class MarketPlan:
             self._market, aim, moves, patterns=self._patterns
         )
         self._widen(aim)
+        self.has_placement = False
+        """Whether a final placement has been found, whatever its order."""
 
     def _widen(self, aim: Aim) -> None:
         priced = self.priced
@@ -60,6 +62,7 @@ class MarketPlan:
             chosen = master.chosen(self.priced.whole, cuts)
             if not chosen or master.outs[chosen].sum() > spare:
                 break
+            self.has_placement = True
             result, places = self._ordered(chosen, rules, spare)
             slots = self._slots(result)
             if not result.stuck:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does an audit make room by the fewest moves, or say why it does not?"""
 
+from typing import Any
 from unittest import mock
 
 from oslotest import base
@@ -8,6 +9,8 @@ from oslotest import base
 from kronos.engine.types import AggregateResult, Flavor, Headroom, StopReason
 from kronos.extensions.room import room
 from kronos.extensions.room.planning import highs, search
+from kronos.extensions.room.planning.counts import Counts, NoPlacement
+from kronos.extensions.room.planning.market import masters
 from kronos.extensions.room.room import HostSlots, Proof, RoomOutcome
 from tests.builders import policies, rooms
 
@@ -131,6 +134,44 @@ class TestFewest(base.BaseTestCase):
         )
         self.assertEqual([], result.steps)
         self.assertIn('at least 1 migration', result.reason)
+
+
+class TestUsedUpBranches(base.BaseTestCase):
+    """The program by counts ends at its limit."""
+
+    def plan(self, **request: Any) -> AggregateResult:
+        ends = {'fewest_moves': NoPlacement.NOT_KNOWN, 'most_slots': None}
+        with mock.patch.multiple(
+            Counts,
+            **{
+                name: mock.Mock(return_value=value)
+                for name, value in ends.items()
+            },
+        ):
+            return rooms.plan(rooms.scope(), **request)
+
+    def test_trades_are_priced(self) -> None:
+        for request in (
+            {'flavors': {'f8': 1}},
+            {'flavor': 'f8', 'max_migrations': 3},
+        ):
+            result = self.plan(**request)
+            self.assertEqual({'f8': 1}, outcome_of(result).after)
+            self.assertIs(Proof.OPTIMAL, outcome_of(result).proof)
+
+    def test_impossible(self) -> None:
+        outcome = outcome_of(self.plan(flavors={'f8': 2}))
+        self.assertIs(Proof.IMPOSSIBLE, outcome.proof)
+        self.assertEqual({'f8': 1}, outcome.nearest)
+
+    def test_not_known(self) -> None:
+        """Neither trades nor prices decide it."""
+        with mock.patch.object(masters.Master, 'chosen', return_value=None):
+            result = self.plan(flavors={'f8': 1})
+        self.assertIs(Proof.NOT_KNOWN, outcome_of(result).proof)
+        self.assertIs(StopReason.STUCK, result.stopped)
+        self.assertIn('not known whether there can be room', result.reason)
+        self.assertNotIn('no number of migrations', result.reason)
 
 
 class TestMost(base.BaseTestCase):

@@ -39,6 +39,10 @@ class TestSentence(base.BaseTestCase):
             ),
             ({'proof': Proof.NONE}, 'it was sought without a proof'),
             (
+                {'proof': Proof.NOT_KNOWN, 'bound': 3},
+                'limit; at least 3 migrations would be needed',
+            ),
+            (
                 {'proof': Proof.IMPOSSIBLE, 'nearest': {'f': 1}},
                 'at most 1 server of f can get room',
             ),
