@@ -129,12 +129,7 @@ class _CountedSearch:
             outcome.proof = Proof.IMPOSSIBLE
             outcome.certificate = proofs.impossible(case)
             self._nearest(outcome, math.inf)
-            outcome.staying = staying.reasons(
-                self._simulation,
-                self._inputs,
-                self._flavors,
-                self._request.apart,
-            )
+            outcome.staying = self._staying()
             return True
         if first.bound <= most < first.moves:
             return False
@@ -152,6 +147,14 @@ class _CountedSearch:
             if len(result.moves) == outcome.bound:
                 outcome.proof = Proof.OPTIMAL
         return True
+
+    def _staying(self) -> dict[str, str]:
+        return staying.reasons(
+            self._simulation,
+            self._inputs,
+            self._flavors,
+            self._request.apart,
+        )
 
     def _nearest(self, outcome: RoomOutcome, moves: float) -> None:
         """What is possible with so many moves, in whatever order."""
@@ -331,7 +334,8 @@ class _Search(_CountedSearch):
             outcome.budget = int(moves)
         elif certificate := proofs.impossible(self._case):
             outcome.certificate = certificate
-            outcome.proof = Proof.IMPOSSIBLE
+            outcome.proof, outcome.bound = Proof.IMPOSSIBLE, None
+            outcome.staying = self._staying()
             moves = math.inf
         else:
             return True

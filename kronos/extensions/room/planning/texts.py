@@ -81,7 +81,7 @@ def _staying(outcome: RoomOutcome) -> str:
     first, *others = outcome.staying
     text = f'; there would be room if {first} could move'
     if others:
-        text += f', and {wording.counted(len(others), "other server")}'
+        text += f', and {len(others)} more'
     return f'{text}: {outcome.staying[first]}'
 
 

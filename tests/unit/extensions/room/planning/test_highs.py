@@ -27,7 +27,7 @@ class TestHighs(base.BaseTestCase):
         self.assertEqual([1, 1], np.rint(result.x).tolist())
 
     def test_infeasible(self) -> None:
-        """Of rows that no numbers satisfy; a limit or a fault proves nothing."""
+        """Rows contradict each other; a limit or a fault proves nothing."""
         for least, is_infeasible in ((5.0, False), (20.0, True)):
             result = highs.whole(
                 COSTS,
