@@ -9,6 +9,7 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.conf import execution, extensions, metrics, planning, weigher
+from kronos.options import choices
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -41,7 +42,7 @@ SCOPE_OPTS = [
     ),
     cfg.ListOpt(
         'hypervisor_types',
-        default=['QEMU', 'KVM'],
+        default=[*choices.HYPERVISOR_TYPES],
         help='Hypervisor types to plan, as Nova reports them; Kronos ignores '
         'hosts of other types (ironic).',
     ),

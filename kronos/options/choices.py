@@ -3,6 +3,9 @@
 
 from kronos.options.row import Choice
 
+HYPERVISOR_TYPES = ('QEMU', 'KVM')
+"""Those that are planned unless ``[kronos] hypervisor_types`` has others."""
+
 
 class HostMatch(Choice):
     """How a label value finds its Nova host."""

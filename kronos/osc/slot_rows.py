@@ -12,6 +12,7 @@ from kronos.common.names import near_names
 from kronos.engine.settings import Settings
 from kronos.engine.slots import scope_slots
 from kronos.engine.slots.scope_slots import ScopeSlots
+from kronos.options import choices
 from kronos.snapshots import cloud
 from kronos.snapshots import scopes as cloud_scopes
 from kronos.snapshots.host_reader import HostReader
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 SCOPES = ('Scope', 'Flavor', 'Slots', 'By Sum Of Free', 'Hosts With Slots')
 HOSTS = ('Scope', 'Host', 'Flavor', 'Slots', 'Reason')
-TYPES = ('QEMU', 'KVM')
-"""Of the hypervisors that Kronos plans where nobody configured others."""
 Rows = tuple[Sequence[str], list[tuple[Any, ...]]]
 
 
@@ -55,7 +54,10 @@ def read(
             hint = near_names.of_cloud(name, sorted(by_name))
             raise ScopeError(reason=f'Nova has no flavor "{name}"; {hint}')
     reader = HostReader(
-        nova, placement, hypervisor_types=TYPES, is_strict=True
+        nova,
+        placement,
+        hypervisor_types=choices.HYPERVISOR_TYPES,
+        is_strict=True,
     )
     gathered = reader.begin()
     request = ScopeRequest(

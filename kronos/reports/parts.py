@@ -39,6 +39,13 @@ class ReportPart:
         """Keys of a scope."""
         return {}
 
+    def figures(self, scope: Mapping[str, Any]) -> dict[str, Any]:
+        """What its sections draw, by name.
+
+        :param scope: of the document, also of an older one
+        """
+        return {}
+
     def step(self, step: MigrationStep) -> dict[str, Any]:
         """Keys of a step."""
         return {}

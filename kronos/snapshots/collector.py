@@ -19,6 +19,7 @@ from kronos.engine.types import (
     Reading,
     Snapshot,
 )
+from kronos.options import choices
 from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
     disruptions,
@@ -74,7 +75,7 @@ class Collector:
         placement: PlacementClient,
         prometheus: PrometheusClient,
         *,
-        hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
+        hypervisor_types: Collection[str] = choices.HYPERVISOR_TYPES,
         cell_source: str = 'metadata',
         exclude_hosts_query: str = '',
         dirty_rates: DirtyRateQuery | None = None,

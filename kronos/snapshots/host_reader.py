@@ -14,6 +14,7 @@ from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.types import ComputeService, Host
+from kronos.options import choices
 from kronos.snapshots import cells, scopes
 from kronos.snapshots.cloud import NO_HEADROOM, CloudInventory
 
@@ -36,7 +37,7 @@ class HostReader:
         nova: NovaClient,
         placement: PlacementClient,
         *,
-        hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
+        hypervisor_types: Collection[str] = choices.HYPERVISOR_TYPES,
         cell_source: str = 'metadata',
         is_strict: bool = False,
         clock: Callable[[], float] = time.time,

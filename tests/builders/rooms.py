@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scopes in which large servers do not fit, and audits that make room."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from kronos.engine.planning import propose
@@ -24,7 +25,7 @@ FLAVORS = {
 }
 
 
-def scope(hosts: str = 'abc') -> Snapshot:
+def scope(hosts: Sequence[str] = 'abc') -> Snapshot:
     """Hosts of 10 CPUs, each with a server of 4 CPUs and one of 2."""
     servers = [
         policies.instance(

@@ -242,9 +242,7 @@ class Relief:
         if self._simulation.remaining <= 0:
             why = self._used_up()
         more = len(staying) - 1
-        others = (
-            f' and {wording.counted(more, "other host")} too' if more else ''
-        )
+        others = f' and {more} more' if more else ''
         return f'{text}; {self._standing(staying[0])}{others}: {why}'
 
 

@@ -13,11 +13,13 @@ from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.settings import Settings
 from kronos.engine.slots import counting, flavors
+from kronos.engine.slots.counting import Slots
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 from kronos.extensions.room import certificates, room
 from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import search
 from kronos.extensions.room.room import (
+    HostSlots,
     RoomNeeds,
     RoomOutcome,
     RoomPhase,
@@ -111,7 +113,18 @@ class MakeRoom(Extension):
             before=slots,
             after=dict(slots),
             by_sum={each.flavor: each.by_sum for each in counted},
+            by_host={
+                each.flavor: [
+                    HostSlots(host, number, number)
+                    for host, number in sorted(_every_host(each).items())
+                ]
+                for each in counted
+            },
         )
+
+
+def _every_host(slots: Slots) -> dict[str, int]:
+    return {**dict.fromkeys(slots.closed, 0), **slots.hosts}
 
 
 def require_countable(name: str, by_name: Mapping[str, Flavor]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kronos.common.names.name_marks import FlavorName
+from kronos.common.names.name_marks import FlavorName, HostName
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
@@ -79,8 +79,20 @@ class Proof(StrEnum):
     """The bound holds; a plan between the two may exist."""
     IMPOSSIBLE = 'impossible'
     """No number of moves gives the wanted room."""
+    NOT_KNOWN = 'not_known'
+    """Neither a plan nor a proof that there is none: the solver's limit came
+    first."""
     NONE = 'none'
     """No solver is installed, or the scope is too large for it."""
+
+
+@dataclass
+class HostSlots:
+    """The slots of a host before and after a plan."""
+
+    host: HostName
+    before: int
+    after: int
 
 
 @dataclass
@@ -106,6 +118,8 @@ class RoomOutcome:
     """Migrations that are left, if they are too few."""
     certificate: Certificate | None = None
     """Prices that prove the bound; None: no prices do."""
+    by_host: dict[FlavorName, list[HostSlots]] = field(default_factory=dict)
+    """Slots of each flavor alone."""
 
     @property
     def has_number(self) -> bool:

@@ -5,7 +5,7 @@ Up to :data:`ALL` hosts have a bar each. Of more, those do that stand out,
 and an overview has all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -132,7 +132,7 @@ def _ends(
 def _draw(drawn: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
     last = -1
     after = drawn.after
-    for index in _standing_out(rows, after is not None):
+    for index in standing_out(rows, after is not None):
         row = rows[index]
         value = row['after'] if after else None
         drawn.bars.append(
@@ -151,8 +151,13 @@ def _draw(drawn: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
     drawn.gap = len(rows) - 1 - last
 
 
-def _standing_out(rows: list[Mapping[str, Any]], has_after: bool) -> list[int]:
-    """Positions, in order, of the hosts that have a bar."""
+def standing_out(
+    rows: Sequence[Mapping[str, Any]], has_after: bool
+) -> list[int]:
+    """Positions, in order, of the hosts that have a bar.
+
+    :param rows: the highest first, each with its ``value`` and ``after``
+    """
     every = range(len(rows))
     if len(rows) <= ALL:
         return list(every)

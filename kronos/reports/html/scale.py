@@ -33,10 +33,15 @@ class Scale:
         return round(share * WIDTH, 1)
 
 
-def scale(values: Iterable[float], most_ticks: int = 4) -> Scale:
-    """A scale for finite values."""
+def scale(
+    values: Iterable[float], most_ticks: int = 4, least_step: float = 0.0
+) -> Scale:
+    """A scale for finite values.
+
+    :param least_step: from tick to tick; 1: values are whole numbers
+    """
     highest = max((0.0, *values))
-    step = step_for(highest, most_ticks)
+    step = max(step_for(highest, most_ticks), least_step)
     number = max(1, math.ceil(highest / step - formatting.EPSILON))
     ticks = [
         Tick(

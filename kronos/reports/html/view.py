@@ -115,6 +115,8 @@ class Scope:
     limits: limits.Limits | None
     effects: list[effect_bars.EffectFigure]
     """Of earlier plans."""
+    added: Mapping[str, Any]
+    """What the sections of extensions draw."""
 
 
 def scopes(document: Mapping[str, Any]) -> list[Scope]:
@@ -184,6 +186,11 @@ def _scope(number: int, row: Mapping[str, Any]) -> Scope:
         staying=unmoved.staying(row, where),
         limits=limits.limits(row, where),
         effects=effect_bars.figures(row.get('effect')),
+        added={
+            name: figure
+            for part in parts.every()
+            for name, figure in part.figures(row).items()
+        },
     )
 
 

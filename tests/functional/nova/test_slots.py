@@ -13,7 +13,9 @@ class TestSlots(base.NovaTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.useFixture(
-            fixtures.MonkeyPatch('kronos.osc.slot_rows.TYPES', ('fake',))
+            fixtures.MonkeyPatch(
+                'kronos.options.choices.HYPERVISOR_TYPES', ('fake',)
+            )
         )
         self.big = self._create_flavor(name='big', vcpu=1, memory_mb=2500)
 

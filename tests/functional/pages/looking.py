@@ -169,7 +169,8 @@ BARS = script("""
       : parseFloat(one.textContent.match(/-?[\\d.]+$/)[0]);
     return {
       top: parseFloat(ticks.at(-1).textContent),
-      of_hosts: !table.matches('.effects'),
+      of_hosts: !table.matches('.effects, .slots'),
+      of_slots: table.matches('.slots'),
       rows: [...table.querySelectorAll('tbody tr:not(.gap)')].map(row => {
         const lane = box(row.querySelector('svg'));
         const share = kind => {

@@ -30,6 +30,8 @@ from kronos.reports import effects
 from kronos.snapshots.past import scope_effects
 from kronos.snapshots.past.effects import PlanEffect
 from kronos.snapshots.past.past_plans import PastPlan
+from tests.builders import policies as builders
+from tests.builders import rooms
 
 ABOUT = {
     'created_at': '2026-03-01T13:30:00+00:00',
@@ -258,6 +260,14 @@ def packed() -> dict[str, Any]:
     for readings in found.readings.values():
         readings.capacity = readings.imbalance
     plan = propose([found], policies, Settings(max_migrations=30))
+    return _as_read(report_document.document(plan, ABOUT))
+
+
+def roomy() -> dict[str, Any]:
+    """Room for two flavors on hosts that are more than can be drawn."""
+    found = rooms.scope(names(60))
+    settings = rooms.settings(flavors={'f8': 12, 'f10': 2})
+    plan = propose([found], [builders.policy('cpu')], settings)
     return _as_read(report_document.document(plan, ABOUT))
 
 

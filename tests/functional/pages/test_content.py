@@ -66,6 +66,23 @@ class TestBars(base.PageTestCase):
                     score['after'], row['after'], delta=0.0006
                 )
 
+    def test_slots_of_hosts(self) -> None:
+        """As the report has them; of 60 hosts, those that stand out."""
+        for width in base.WIDTHS:
+            document = self.show('roomy', width)
+            outcome = document['scopes'][0]['room']
+            tables = [x for x in self.look(looking.BARS) if x['of_slots']]
+            self.assertEqual(len(outcome['wanted']), len(tables))
+            rows = zip(outcome['by_host'].values(), tables, strict=True)
+            for slots, table in rows:
+                by_host = {row['host']: row for row in slots}
+                self.assertLess(len(table['rows']), len(by_host))
+                for row in table['rows']:
+                    self.check_row(row, table['top'])
+                    reported = by_host[row['host']]
+                    self.assertEqual(reported['before'], row['before'])
+                    self.assertEqual(reported['after'], row['after'])
+
     def test_what_earlier_plans_promised_and_changed(self) -> None:
         """Plans that are measured, beside the table of all of them."""
         for width in base.WIDTHS:

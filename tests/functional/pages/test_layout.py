@@ -10,7 +10,8 @@ from kronos.reports.html import page
 from tests.functional.pages import base, looking
 
 NAMES = (
-    'small', 'mixed', 'long', 'packed', 'nothing', 'old', 'hostile', 'large'
+    'small', 'mixed', 'long', 'packed', 'roomy', 'nothing', 'old', 'hostile',
+    'large',
 )  # fmt: skip
 EVERY = list(itertools.product(NAMES, base.WIDTHS, base.SCHEMES))
 

@@ -12,7 +12,7 @@ from kronos.actions.core.parameters import (
     MoveTiming,
 )
 from kronos.extensions.cells.options import CellOptions
-from kronos.options import row
+from kronos.options import choices, row
 from kronos.snapshots.cells import CellSource
 
 RESIZE = 'resize'
@@ -97,7 +97,7 @@ class CellMoveSettings(MoveSettings):
     allowed_extra_specs: list[str] = field(default_factory=list)
     cell_source: CellSource = CellSource.METADATA
     hypervisor_types: list[str] = field(
-        default_factory=lambda: ['QEMU', 'KVM']
+        default_factory=lambda: [*choices.HYPERVISOR_TYPES]
     )
     """Of hosts that count."""
 

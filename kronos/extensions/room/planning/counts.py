@@ -9,6 +9,7 @@ to a few hundred hosts. HiGHS solves it by scipy, with a limit of nodes only.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,15 @@ class Counted:
     moves: int
     bound: float
     """Of migrations at least, or of slots at most."""
+
+
+class NoPlacement(Enum):
+    """Why there is no final placement."""
+
+    IMPOSSIBLE = 'impossible'
+    """No number of moves gives the room."""
+    NOT_KNOWN = 'not_known'
+    """The branches were used up before there was one."""
 
 
 @dataclass
@@ -129,14 +139,16 @@ class Counts:
         self._memory = np.zeros(self._program.width)
         self._memory[self._outs] = memory
 
-    def fewest_moves(self) -> Counted | None:
-        """Room for all that is wanted; None: no number of moves gives it."""
+    def fewest_moves(self) -> Counted | NoPlacement:
+        """Room for all that is wanted."""
         for place, target in enumerate(self._targets):
             row = [(int(v), 1.0) for v in self._slots[:, place]]
             self._program.require(row, least=target.number)
         solution = self._solve(self._moves, NODES)
+        if highs.is_infeasible(solution):
+            return NoPlacement.IMPOSSIBLE
         if solution.x is None:
-            return None
+            return NoPlacement.NOT_KNOWN
         bound = math.ceil(solution.mip_dual_bound - TOLERANCE)
         return self._tied(solution.x, bound)
 
@@ -146,6 +158,7 @@ class Counts:
         Of flavors with a number so many count at most.
 
         :param moves: at most
+        :returns: None: the branches were used up before there was one
         """
         if moves < np.inf:
             self._at_most(self._moves, moves)

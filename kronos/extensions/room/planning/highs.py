@@ -13,6 +13,9 @@ from kronos.common.processes import standard_output
 from kronos.engine.arrays import FloatArray
 from kronos.engine.planning.proof import exact_model
 
+INFEASIBLE, OTHER = 2, 4
+"""scipy's words for how a program ended."""
+
 
 def solver() -> ModuleType | None:
     """What solves; None: scipy is not installed."""
@@ -43,6 +46,15 @@ def whole(
             bounds=optimize.Bounds(0, upper),
             options=options,
         )
+
+
+def is_infeasible(solution: Any) -> bool:
+    """Whether no numbers satisfy the rows, which is proven.
+
+    HiGHS has a word for "infeasible or unbounded"; these numbers are bounded.
+    """
+    is_either = solution.status == OTHER and 'infeasible' in solution.message
+    return solution.x is None and (solution.status == INFEASIBLE or is_either)
 
 
 def mixed(costs: FloatArray, matrix: Any, limits: FloatArray) -> Any:

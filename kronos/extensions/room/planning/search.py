@@ -10,6 +10,7 @@ prove the bound in both.
 
 import math
 
+from kronos.engine.arrays import IntArray
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.slots import flavors
@@ -25,12 +26,22 @@ from kronos.extensions.room.planning import (
     staying,
     texts,
 )
-from kronos.extensions.room.planning.counts import Counted, Counts
+from kronos.extensions.room.planning.counts import (
+    Counted,
+    Counts,
+    NoPlacement,
+)
 from kronos.extensions.room.planning.market import checking, plans, proofs
 from kronos.extensions.room.planning.market.masters import Aim
 from kronos.extensions.room.planning.ordering import Ordered
+from kronos.extensions.room.planning.scope_case import ScopeCase
 from kronos.extensions.room.planning.step_rules import StepRules
-from kronos.extensions.room.room import Proof, RoomOutcome, RoomRequest
+from kronos.extensions.room.room import (
+    HostSlots,
+    Proof,
+    RoomOutcome,
+    RoomRequest,
+)
 
 TRIES = 12
 """Final placements for which an order is sought."""
@@ -102,53 +113,68 @@ class _CountedSearch:
         cluster = self._case.alone(place)
         return int(cluster.slot_counts(cluster.free).sum())
 
-    def _fewest(self, outcome: RoomOutcome) -> None:
+    def _counted(self, outcome: RoomOutcome) -> bool:
+        """Plan by counts; whether their program has an answer."""
+        if self._request.flavors is None:
+            return self._most(outcome)
+        return self._fewest(outcome)
+
+    def _fewest(self, outcome: RoomOutcome) -> bool:
         """As few moves as possible for the wanted numbers."""
-        case = self._case
+        case, most = self._case, self._simulation.remaining
         first = Counts(case.cluster, case.wanted).fewest_moves()
-        if first is None:
+        if first is NoPlacement.NOT_KNOWN:
+            return False
+        if isinstance(first, NoPlacement):
             outcome.proof = Proof.IMPOSSIBLE
             outcome.certificate = proofs.impossible(case)
             self._nearest(outcome, math.inf)
-            outcome.staying = staying.reasons(
-                self._simulation,
-                self._inputs,
-                self._flavors,
-                self._request.apart,
-            )
-            return
+            outcome.staying = self._staying()
+            return True
+        if first.bound <= most < first.moves:
+            return False
         outcome.bound = int(first.bound)
         if outcome.bound:
             outcome.certificate = proofs.fewest(case, outcome.bound)
         outcome.proof = Proof.BOUND if first.moves else Proof.OPTIMAL
-        if first.moves > self._simulation.remaining:
-            outcome.budget = int(self._simulation.remaining)
-            self._nearest(outcome, outcome.budget)
-            return
+        if first.moves > most:
+            outcome.budget = int(most)
+            self._nearest(outcome, most)
+            return True
         result = self._carried_out(first)
-        if result is None:
-            return
-        outcome.after = self._after(result)
-        if len(result.moves) == outcome.bound:
-            outcome.proof = Proof.OPTIMAL
+        if result is not None:
+            outcome.after = self._after(result)
+            if len(result.moves) == outcome.bound:
+                outcome.proof = Proof.OPTIMAL
+        return True
+
+    def _staying(self) -> dict[str, str]:
+        return staying.reasons(
+            self._simulation,
+            self._inputs,
+            self._flavors,
+            self._request.apart,
+        )
 
     def _nearest(self, outcome: RoomOutcome, moves: float) -> None:
         """What is possible with so many moves, in whatever order."""
         case = self._case
         nearest = Counts(case.cluster, case.wanted).most_slots(moves)
-        slots = nearest.slots if nearest else (0,) * len(case.names)
-        outcome.nearest = dict(zip(case.names, slots, strict=True))
+        if nearest is None or sum(nearest.slots) < nearest.bound:
+            outcome.nearest = proofs.nearest(case, moves)
+            return
+        outcome.nearest = dict(zip(case.names, nearest.slots, strict=True))
 
-    def _most(self, outcome: RoomOutcome) -> None:
+    def _most(self, outcome: RoomOutcome) -> bool:
         """As many slots as possible with the moves that are left."""
         case = self._case
         moves = self._simulation.remaining
-        first = None
-        if ordering.any_move(case.cluster):
-            first = Counts(case.cluster, case.wanted).most_slots(moves)
-        if first is None:
+        if not ordering.any_move(case.cluster):
             self._stuck(outcome)
-            return
+            return True
+        first = Counts(case.cluster, case.wanted).most_slots(moves)
+        if first is None:
+            return False
         outcome.bound = int(first.bound)
         outcome.certificate = proofs.most(case, int(moves), outcome.bound)
         result = self._carried_out(first)
@@ -157,16 +183,17 @@ class _CountedSearch:
         (after,) = outcome.after.values()
         is_best = after == outcome.bound
         outcome.proof = Proof.OPTIMAL if is_best else Proof.BOUND
+        return True
 
     def _carried_out(self, first: Counted) -> Ordered | None:
         """The first placement that an order leads to, in the simulation."""
         case = self._case
         refused: set[tuple[int, int]] = set()
-        counted: Counted | None = first
+        counted: Counted | NoPlacement | None = first
         for _ in range(TRIES):
-            if counted is None or counted.moves > self._simulation.remaining:
+            if not isinstance(counted, Counted) or not counted.moves:
                 return None
-            if not counted.moves:
+            if counted.moves > self._simulation.remaining:
                 return None
             spare = self._simulation.remaining - counted.moves
             result = ordering.ordered(
@@ -215,6 +242,10 @@ class _CountedSearch:
 
     def _now(self) -> int:
         """Slots of the first flavor as the simulation is now."""
+        return int(self._case.cluster.slot_counts(self._free()).sum())
+
+    def _free(self) -> IntArray:
+        """[hosts, resources] as the simulation is now."""
         cluster = self._case.cluster
         free = cluster.free.copy()
         ways = {
@@ -227,7 +258,7 @@ class _CountedSearch:
             way = ways[index.instances[step.undo.instance]]
             free[step.undo.source] += cluster.demands[way]
             free[step.undo.destination] -= cluster.demands[way]
-        return int(cluster.slot_counts(free).sum())
+        return free
 
 
 class _Search(_CountedSearch):
@@ -247,13 +278,10 @@ class _Search(_CountedSearch):
         )
         if highs.solver() is None or self._size() > LIMIT:
             self._greedy(outcome)
-        elif self._size() > SMALL:
+        elif self._size() > SMALL or not self._counted(outcome):
             self._large(outcome)
-        elif self._request.flavors is None:
-            self._most(outcome)
-        else:
-            self._fewest(outcome)
         outcome.moves = len(self._simulation.steps)
+        outcome.by_host = _by_host(self._case, self._free())
         return outcome
 
     def check(self, certificate: Certificate | None) -> PhaseResult:
@@ -288,6 +316,8 @@ class _Search(_CountedSearch):
         result = plan.carried_out(self._rules, moves)
         if result is not None:
             outcome.after = self._after(result)
+        elif not is_most and not plan.has_placement:
+            outcome.proof = Proof.NOT_KNOWN
         reached = sum(outcome.after.values())
         if not is_most:
             reached = len(self._simulation.steps)
@@ -304,9 +334,28 @@ class _Search(_CountedSearch):
             outcome.budget = int(moves)
         elif certificate := proofs.impossible(self._case):
             outcome.certificate = certificate
-            outcome.proof = Proof.IMPOSSIBLE
+            outcome.proof, outcome.bound = Proof.IMPOSSIBLE, None
+            outcome.staying = self._staying()
             moves = math.inf
         else:
             return True
         outcome.nearest = proofs.nearest(self._case, moves)
         return False
+
+
+def _by_host(case: ScopeCase, free: IntArray) -> dict[str, list[HostSlots]]:
+    """The slots of each flavor alone.
+
+    :param free: [hosts, resources] after the plan
+    """
+    by_host = {}
+    for place, name in enumerate(case.names):
+        cluster = case.alone(place)
+        slots = zip(
+            cluster.hosts,
+            cluster.slot_counts(cluster.free).tolist(),
+            cluster.slot_counts(free).tolist(),
+            strict=True,
+        )
+        by_host[name] = [HostSlots(*row) for row in slots]
+    return by_host

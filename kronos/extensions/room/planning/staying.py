@@ -9,16 +9,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kronos.engine.arrays import BoolArray
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.slots.flavors import SlotFlavor
 from kronos.extensions.room.planning import scope_case
-from kronos.extensions.room.planning.counts import Counts
+from kronos.extensions.room.planning.columns import Column
+from kronos.extensions.room.planning.counts import Counts, NoPlacement
+from kronos.extensions.room.planning.market.masters import Aim
+from kronos.extensions.room.planning.market.plans import MarketPlan
 from kronos.extensions.room.planning.scope_case import ScopeCase
 
 PRICE = 1_000.0
 """Of a move of a server that has to stay, in moves of others."""
-LIMIT = 4_000
+PRICE_LARGE = 20.0
+"""The same among priced trades: of large prices, they lose small ones."""
+SMALL = 4_000
+"""Hosts times kinds up to which the program by counts is solved."""
+LIMIT = 50_000
 """Hosts times kinds up to which the reason is sought."""
 
 
@@ -69,13 +77,27 @@ def blocking(case: ScopeCase, movable: frozenset[str]) -> list[str]:
     stays = np.ones(len(cluster.ways), dtype=bool)
     for (_, way), servers in cluster.servers.items():
         stays[way] = servers[0] not in movable
-    prices = np.where(stays, PRICE, 1.0)
-    counted = Counts(cluster, case.wanted, prices=prices).fewest_moves()
-    if counted is None:
-        return []
     return sorted(
         server
-        for host, column in counted.columns.items()
+        for host, column in _placement(case, stays)
         for way in np.flatnonzero(stays).tolist()
         for server in cluster.servers.get((host, way), ())[: column.outs[way]]
     )
+
+
+def _placement(case: ScopeCase, stays: BoolArray) -> list[tuple[int, Column]]:
+    """What leaves and enters hosts, with as few as possible that stay.
+
+    :param stays: [ways], of servers that have to
+    :returns: empty: there is no room even so, or it is not known
+    """
+    cluster = case.cluster
+    if len(cluster.hosts) * len(cluster.ways) > SMALL:
+        weights = np.where(stays, PRICE_LARGE, 1.0)
+        plan = MarketPlan(case, Aim.FEWEST, weights=weights)
+        return plan.placement()
+    prices = np.where(stays, PRICE, 1.0)
+    counted = Counts(cluster, case.wanted, prices=prices).fewest_moves()
+    if isinstance(counted, NoPlacement):
+        return []
+    return [*counted.columns.items()]

@@ -34,7 +34,8 @@ def checked(certificate: Certificate, verdict: Verdict) -> str:
 def sentence(outcome: RoomOutcome) -> str:
     """How planning ended, and what no prices prove of it."""
     text, certificate = _end(outcome), outcome.certificate
-    if outcome.proof is Proof.NONE or outcome.is_met:
+    is_open = outcome.proof in (Proof.NONE, Proof.NOT_KNOWN)
+    if is_open or outcome.is_met:
         return text
     if certificate is None:
         return f'{text} ({EXACT})'
@@ -64,6 +65,12 @@ def _end(outcome: RoomOutcome) -> str:
             f'but the plan may have {outcome.budget}; with these, at most '
             f'{servers(outcome.nearest)} can get room'
         )
+    if outcome.proof is Proof.NOT_KNOWN:
+        return (
+            f'it is not known whether there can be room for {number}, since '
+            f'the solver has reached its limit; at least '
+            f'{_moves(outcome.bound)} would be needed'
+        )
     return _fewest(outcome, number)
 
 
@@ -74,7 +81,7 @@ def _staying(outcome: RoomOutcome) -> str:
     first, *others = outcome.staying
     text = f'; there would be room if {first} could move'
     if others:
-        text += f', and {wording.counted(len(others), "other server")}'
+        text += f', and {len(others)} more'
     return f'{text}: {outcome.staying[first]}'
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of the room in reports: what its phase is called, and its lines."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar
 
@@ -9,12 +10,14 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult
 from kronos.extensions.room import room
 from kronos.extensions.room.planning import texts
+from kronos.extensions.room.reports import slot_bars
 from kronos.reports.parts import ReportPart
 
 
 class RoomReport(ReportPart):
     """The slots before and after a plan."""
 
+    sections: ClassVar = ('room.html',)
     phases: ClassVar = {room.RoomPhase.MAKE_ROOM.value: 'room'}
 
     def settings(self, settings: Settings) -> dict[str, Any]:
@@ -24,6 +27,9 @@ class RoomReport(ReportPart):
     def scope(self, scope: AggregateResult) -> dict[str, Any]:
         outcome = room.outcome_of(scope)
         return {'room': None if outcome is None else asdict(outcome)}
+
+    def figures(self, scope: Mapping[str, Any]) -> dict[str, Any]:
+        return {'slots': slot_bars.figures(scope.get('room'))}
 
     def lines(
         self, scope: AggregateResult, uuids: wording.ShortUuids

@@ -79,6 +79,8 @@ class Market:
     """[ways]."""
     numbers: IntArray
     """[wanted], how many are to fit; 0: as many as possible."""
+    weights: FloatArray
+    """[ways], as how many moves a move counts."""
 
     @property
     def kinds(self) -> int:
@@ -99,8 +101,15 @@ class Market:
         )
 
 
-def of(cluster: Cluster, targets: Sequence[Wanted]) -> Market:
-    """The market of a cluster, with a wanted flavor for each way of a slot."""
+def of(
+    cluster: Cluster,
+    targets: Sequence[Wanted],
+    weights: FloatArray | None = None,
+) -> Market:
+    """The market of a cluster, with a wanted flavor for each way of a slot.
+
+    :param weights: [ways], as how many moves a move counts; None: 1
+    """
     demands, counts = cluster.demands, cluster.counts()
     slots = np.array([each.demand for each in targets], dtype=np.intp)
     free = cluster.free
@@ -130,4 +139,5 @@ def of(cluster: Cluster, targets: Sequence[Wanted]) -> Market:
         np.array([way.kind for way in cluster.ways], dtype=np.intp),
         np.array([way.memory_mb for way in cluster.ways], dtype=np.intp),
         np.array([each.number for each in targets], dtype=np.intp),
+        np.ones(len(demands)) if weights is None else weights,
     )

@@ -68,7 +68,7 @@ class Grids:
         market = self._market
         self._prices, self._best = prices, {}
         worth = prices.kinds[market.kind_of]
-        stay = market.counts @ (worth + prices.move)
+        stay = market.counts @ (worth + prices.move * market.weights)
         best = np.zeros(len(market.sizes))
         for group in self._groups:
             _fill(group, worth, prices.slots)
@@ -130,7 +130,9 @@ class Grids:
         """Servers that may stay: a way, how many at once, and their worth."""
         market, prices = self._market, self._prices
         for way, count in enumerate(market.counts[host_class].tolist()):
-            worth = float(prices.kinds[market.kind_of[way]]) + prices.move
+            kind = int(market.kind_of[way])
+            move = prices.move * float(market.weights[way])
+            worth = float(prices.kinds[kind]) + move
             ahead, times = count, 1
             while ahead > 0:
                 times = min(times, ahead)

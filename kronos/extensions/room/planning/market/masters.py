@@ -70,6 +70,12 @@ class Master:
         return total
 
     @property
+    def _weighted(self) -> FloatArray:
+        """What the moves of servers that leave count, [trades]."""
+        weighted: FloatArray = self._array('outs') @ self.market.weights
+        return weighted
+
+    @property
     def slots(self) -> IntArray:
         """[trades, wanted]."""
         return self._array('slots')
@@ -82,7 +88,9 @@ class Master:
         costs = self._costs()
         if self.aim is not Aim.MOST:
             number = len(self.market.slots)
-            price = MISSING if self.aim is Aim.FEWEST else 1.0
+            price = 1.0
+            if self.aim is Aim.FEWEST:
+                price = MISSING * float(self.market.weights.max(initial=1.0))
             first = self.market.kinds
             missing = sparse.csr_matrix(
                 (
@@ -116,7 +124,7 @@ class Master:
         :returns: the chosen ones, as often as they are; None: there are none
         """
         memory = self._array('outs') @ self.market.memory_mb
-        lightest = self.outs + memory / (float(memory.sum()) + 1.0)
+        lightest = self._weighted + memory / (float(memory.sum()) + 1.0)
         rows: list[tuple[FloatArray, float]] = []
         if self.aim is Aim.MOST:
             gap = BELOW_ONE / max(1, best)
@@ -177,7 +185,7 @@ class Master:
             gains: FloatArray = -self.slots.sum(axis=1).astype(float)
             return gains
         if self.aim is Aim.FEWEST:
-            return self.outs.astype(float)
+            return self._weighted
         return np.zeros(len(self.trades))
 
     def _array(self, name: str) -> IntArray:

@@ -84,7 +84,7 @@ class Patterns:
         chosen = chosen[self._unique]
         values: FloatArray = (
             self._slots @ prices.slots
-            - self._outs @ (worth + prices.move)
+            - self._outs @ (worth + prices.move * self._market.weights)
             + incomes[chosen]
         )
         return values, chosen

@@ -4,6 +4,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from kronos.engine.arrays import FloatArray
 from kronos.extensions.room.planning import ordering
 from kronos.extensions.room.planning.columns import Column
 from kronos.extensions.room.planning.market import goods, rounds
@@ -24,19 +25,28 @@ LOSS = {Aim.MOST: 0.999, Aim.FEWEST: 2.0}
 
 
 class MarketPlan:
-    """A scope whose trades have been priced."""
+    """A scope whose trades have been priced.
+
+    :param weights: as how many moves a move counts, by way; None: 1
+    """
 
     def __init__(
-        self, case: ScopeCase, aim: Aim, moves: float = float('inf')
+        self,
+        case: ScopeCase,
+        aim: Aim,
+        moves: float = float('inf'),
+        weights: FloatArray | None = None,
     ) -> None:
         self._case = case
-        self._market = goods.of(case.cluster, case.wanted)
+        self._market = goods.of(case.cluster, case.wanted, weights)
         self._patterns = Patterns(self._market)
         self._moves = moves
         self.priced: Priced = rounds.priced(
             self._market, aim, moves, patterns=self._patterns
         )
         self._widen(aim)
+        self.has_placement = False
+        """Whether a final placement has been found, whatever its order."""
 
     def _widen(self, aim: Aim) -> None:
         priced = self.priced
@@ -45,6 +55,13 @@ class MarketPlan:
             priced.prices, loss, COLUMNS, priced.values
         ):
             priced.master.add(trade)
+
+    def placement(self) -> list[tuple[int, Column]]:
+        """What leaves and enters hosts by the best choice, in any order.
+
+        :returns: empty: there is no choice
+        """
+        return self._columns(self.priced.master.chosen(self.priced.whole))
 
     def carried_out(
         self, rules: MoveRules | None, spare: float
@@ -60,6 +77,7 @@ class MarketPlan:
             chosen = master.chosen(self.priced.whole, cuts)
             if not chosen or master.outs[chosen].sum() > spare:
                 break
+            self.has_placement = True
             result, places = self._ordered(chosen, rules, spare)
             slots = self._slots(result)
             if not result.stuck:
@@ -82,20 +100,22 @@ class MarketPlan:
     def _ordered(
         self, chosen: Sequence[int], rules: MoveRules | None, spare: float
     ) -> tuple[Ordered, list[tuple[int, int]]]:
-        master = self.priced.master
-        trades = [master.trades[number] for number in chosen]
-        hosts = self._hosts(trades)
-        rest = spare - sum(sum(trade.outs) for trade in trades)
+        columns = self._columns(chosen)
+        rest = spare - sum(sum(column.outs) for _, column in columns)
         result = ordering.ordered(
-            self._case.cluster,
-            [
-                (host, Column(trade.outs, trade.ins))
-                for host, trade in zip(hosts, trades, strict=True)
-            ],
-            int(min(SPARE, rest)),
-            rules,
+            self._case.cluster, columns, int(min(SPARE, rest)), rules
         )
+        hosts = [host for host, _ in columns]
         return result, [*zip(chosen, hosts, strict=True)]
+
+    def _columns(
+        self, chosen: Sequence[int] | None
+    ) -> list[tuple[int, Column]]:
+        trades = [self.priced.master.trades[place] for place in chosen or ()]
+        return [
+            (host, Column(trade.outs, trade.ins))
+            for host, trade in zip(self._hosts(trades), trades, strict=True)
+        ]
 
     def _hosts(self, trades: Sequence[Trade]) -> list[int]:
         """A host for each trade, in the order of hosts in its class."""

@@ -6,10 +6,16 @@ from unittest import mock
 
 import numpy as np
 from oslotest import base
+from scipy import optimize
 
 from kronos.extensions.room.planning import highs, ordering
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Counted, Counts, Wanted
+from kronos.extensions.room.planning.counts import (
+    Counted,
+    Counts,
+    NoPlacement,
+    Wanted,
+)
 from tests.unit.extensions.room.planning import placements
 from tests.unit.extensions.room.planning.placements import LARGE, MIDDLE
 
@@ -41,10 +47,10 @@ class TestJudged(base.BaseTestCase):
                     best = placements.fewest(small, wanted)
                     counted = Counts(small, wanted).fewest_moves()
                     if best is None:
-                        self.assertIsNone(counted, case)
+                        self.assertIs(NoPlacement.IMPOSSIBLE, counted, case)
                         impossible += 1
                         continue
-                    assert counted is not None, case
+                    assert isinstance(counted, Counted), case
                     self.assertEqual(best, counted.moves, case)
                     self.assertEqual(best, counted.bound, case)
                     tasks += 1
@@ -91,7 +97,11 @@ class TestJudged(base.BaseTestCase):
             one, two = (
                 Counts(each, wanted).fewest_moves() for each in (small, split)
             )
-            self.assertEqual(one and one.moves, two and two.moves)
+            if isinstance(one, NoPlacement):
+                self.assertIs(one, two)
+                continue
+            assert isinstance(two, Counted)
+            self.assertEqual(one.moves, two.moves)
 
 
 class TestCounts(base.BaseTestCase):
@@ -120,7 +130,7 @@ class TestCounts(base.BaseTestCase):
         wanted = [Wanted((4,), 1)]
         for refused in ((), ((1, 0),), ((1, 0), (2, 0))):
             counted = Counts(small, wanted, refused).fewest_moves()
-            assert counted is not None
+            assert isinstance(counted, Counted)
             entered = {
                 (host, 0)
                 for host, column in counted.columns.items()
@@ -129,7 +139,21 @@ class TestCounts(base.BaseTestCase):
             self.assertEqual(1, len(entered))
             self.assertFalse(entered & {*refused})
         refused = ((0, 0), (1, 0), (2, 0))
-        self.assertIsNone(Counts(small, wanted, refused).fewest_moves())
+        self.assertIs(
+            NoPlacement.IMPOSSIBLE,
+            Counts(small, wanted, refused).fewest_moves(),
+        )
+
+    def test_used_up_branches(self) -> None:
+        """They prove nothing."""
+        small = placements.generated(1)
+        ended = optimize.OptimizeResult(x=None, status=1, message='limit')
+        with mock.patch.object(highs, 'whole', return_value=ended):
+            self.assertIs(
+                NoPlacement.NOT_KNOWN,
+                Counts(small, [Wanted(LARGE, 1)]).fewest_moves(),
+            )
+            self.assertIsNone(Counts(small, [Wanted(LARGE)]).most_slots(3))
 
     def test_without_scipy(self) -> None:
         with mock.patch.object(highs, 'solver', return_value=None):

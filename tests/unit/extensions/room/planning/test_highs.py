@@ -5,6 +5,7 @@ from unittest import mock
 
 import numpy as np
 from oslotest import base
+from scipy import optimize
 
 from kronos.engine.planning.proof import exact_model
 from kronos.extensions.room.planning import highs
@@ -24,6 +25,27 @@ class TestHighs(base.BaseTestCase):
             {'node_limit': 1000},
         )
         self.assertEqual([1, 1], np.rint(result.x).tolist())
+
+    def test_infeasible(self) -> None:
+        """Rows contradict each other; a limit or a fault proves nothing."""
+        for least, is_infeasible in ((5.0, False), (20.0, True)):
+            result = highs.whole(
+                COSTS,
+                MATRIX,
+                (np.array([least]), np.array([30.0])),
+                np.array([3.0, 4.0]),
+                {'node_limit': 1000},
+            )
+            self.assertEqual(is_infeasible, highs.is_infeasible(result))
+        for status, message, is_infeasible in (
+            (1, 'iteration limit', False),
+            (4, 'The problem is unbounded or infeasible.', True),
+            (4, 'numerical difficulties', False),
+        ):
+            ended = optimize.OptimizeResult(
+                x=None, status=status, message=message
+            )
+            self.assertEqual(is_infeasible, highs.is_infeasible(ended))
 
     def test_parts(self) -> None:
         result = highs.mixed(COSTS, MATRIX, LIMITS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does an audit make room by the fewest moves, or say why it does not?"""
 
+from typing import Any
 from unittest import mock
 
 from oslotest import base
@@ -8,7 +9,9 @@ from oslotest import base
 from kronos.engine.types import AggregateResult, Flavor, Headroom, StopReason
 from kronos.extensions.room import room
 from kronos.extensions.room.planning import highs, search
-from kronos.extensions.room.room import Proof, RoomOutcome
+from kronos.extensions.room.planning.counts import Counts, NoPlacement
+from kronos.extensions.room.planning.market import masters
+from kronos.extensions.room.room import HostSlots, Proof, RoomOutcome
 from tests.builders import policies, rooms
 
 
@@ -29,7 +32,12 @@ class TestFewest(base.BaseTestCase):
         self.assertEqual((1, 1), (outcome.moves, outcome.bound))
         self.assertIs(Proof.OPTIMAL, outcome.proof)
         self.assertIs(StopReason.DONE, result.stopped)
-        self.assertEqual(8, max(rooms.free(snapshot, result).values()))
+        free = rooms.free(snapshot, result)
+        self.assertEqual(8, max(free.values()))
+        self.assertEqual(
+            [HostSlots(host, 0, cpus // 8) for host, cpus in free.items()],
+            outcome.by_host['f8'],
+        )
 
     def test_smallest_memory(self) -> None:
         """Either server would do for 6 CPUs; the smaller one is copied."""
@@ -128,6 +136,44 @@ class TestFewest(base.BaseTestCase):
         self.assertIn('at least 1 migration', result.reason)
 
 
+class TestUsedUpBranches(base.BaseTestCase):
+    """The program by counts ends at its limit."""
+
+    def plan(self, **request: Any) -> AggregateResult:
+        ends = {'fewest_moves': NoPlacement.NOT_KNOWN, 'most_slots': None}
+        with mock.patch.multiple(
+            Counts,
+            **{
+                name: mock.Mock(return_value=value)
+                for name, value in ends.items()
+            },
+        ):
+            return rooms.plan(rooms.scope(), **request)
+
+    def test_trades_are_priced(self) -> None:
+        for request in (
+            {'flavors': {'f8': 1}},
+            {'flavor': 'f8', 'max_migrations': 3},
+        ):
+            result = self.plan(**request)
+            self.assertEqual({'f8': 1}, outcome_of(result).after)
+            self.assertIs(Proof.OPTIMAL, outcome_of(result).proof)
+
+    def test_impossible(self) -> None:
+        outcome = outcome_of(self.plan(flavors={'f8': 2}))
+        self.assertIs(Proof.IMPOSSIBLE, outcome.proof)
+        self.assertEqual({'f8': 1}, outcome.nearest)
+
+    def test_not_known(self) -> None:
+        """Neither trades nor prices decide it."""
+        with mock.patch.object(masters.Master, 'chosen', return_value=None):
+            result = self.plan(flavors={'f8': 1})
+        self.assertIs(Proof.NOT_KNOWN, outcome_of(result).proof)
+        self.assertIs(StopReason.STUCK, result.stopped)
+        self.assertIn('not known whether there can be room', result.reason)
+        self.assertNotIn('no number of migrations', result.reason)
+
+
 class TestMost(base.BaseTestCase):
     def test_most(self) -> None:
         snapshot = rooms.scope('abcd')
@@ -174,4 +220,9 @@ class TestStandstill(base.BaseTestCase):
         snapshot = rooms.scope()
         snapshot.services = {'a': policies.up('a')}
         result = rooms.plan(snapshot, flavors={'f4': 1})
-        self.assertEqual({'f4': 1}, outcome_of(result).before)
+        outcome = outcome_of(result)
+        self.assertEqual({'f4': 1}, outcome.before)
+        self.assertEqual(
+            [HostSlots('a', 1, 1), HostSlots('b', 0, 0), HostSlots('c', 0, 0)],
+            outcome.by_host['f4'],
+        )

@@ -39,6 +39,10 @@ class TestSentence(base.BaseTestCase):
             ),
             ({'proof': Proof.NONE}, 'it was sought without a proof'),
             (
+                {'proof': Proof.NOT_KNOWN, 'bound': 3},
+                'limit; at least 3 migrations would be needed',
+            ),
+            (
                 {'proof': Proof.IMPOSSIBLE, 'nearest': {'f': 1}},
                 'at most 1 server of f can get room',
             ),
@@ -48,6 +52,16 @@ class TestSentence(base.BaseTestCase):
             ),
         ):
             self.assertIn(text, fewest(0, **more))
+
+    def test_who_has_to_stay(self) -> None:
+        for number, text in (
+            (1, 'if a could move: locked'),
+            (3, 'if a could move, and 2 more: locked'),
+        ):
+            staying = dict.fromkeys('abc'[:number], 'locked')
+            proof, nearest = Proof.IMPOSSIBLE, {'f': 1}
+            sentence = fewest(0, proof=proof, nearest=nearest, staying=staying)
+            self.assertIn(f'there would be room {text}', sentence)
 
     def test_most(self) -> None:
         for proof, text in (

@@ -10,7 +10,7 @@ from oslotest import base
 
 from kronos.extensions.room.certificates import Certificate, Claim
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Counts
+from kronos.extensions.room.planning.counts import Counted, Counts
 from kronos.extensions.room.planning.market import checking, proofs
 from kronos.extensions.room.planning.scope_case import ScopeCase
 from tests.unit.extensions.room.planning import placements
@@ -23,7 +23,7 @@ MOVING = (201, 207, 216)
 def fewest(seed: int = 201) -> tuple[ScopeCase, Certificate]:
     case = scope_cases.generated(seed, 1, 1)
     counted = Counts(case.cluster, case.wanted).fewest_moves()
-    assert counted is not None
+    assert isinstance(counted, Counted)
     certificate = proofs.fewest(case, counted.moves)
     assert certificate is not None
     return case, certificate

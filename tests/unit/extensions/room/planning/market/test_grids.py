@@ -14,8 +14,11 @@ from kronos.extensions.room.planning.market.goods import Market, Prices, Trade
 from kronos.extensions.room.planning.market.grids import Grids
 
 
-def market(*free: tuple[int, int]) -> Market:
-    """Servers of 2 CPUs and 4 GiB, and of 3 CPUs and 2 GiB."""
+def market(*free: tuple[int, int], weight: float = 1.0) -> Market:
+    """Servers of 2 CPUs and 4 GiB, and of 3 CPUs and 2 GiB.
+
+    :param weight: of a move of the latter
+    """
     servers = {
         (host, way): tuple(f'vm{host}{way}{n}' for n in range(1 + host))
         for host in range(len(free))
@@ -28,14 +31,14 @@ def market(*free: tuple[int, int]) -> Market:
         ((5, 6),),
         servers,
     )
-    return goods.of(cluster, [Wanted((5, 6))])
+    return goods.of(cluster, [Wanted((5, 6))], np.array([1.0, weight]))
 
 
-def worth(trade: Trade, prices: Prices) -> float:
+def worth(goods_: Market, trade: Trade, prices: Prices) -> float:
     outs, ins = np.array(trade.outs), np.array(trade.ins)
     return float(
         np.array(trade.slots) @ prices.slots
-        - outs @ (prices.kinds + prices.move)
+        - outs @ (prices.kinds + prices.move * goods_.weights)
         + ins @ prices.kinds
     )
 
@@ -44,7 +47,7 @@ def best(goods_: Market, place: int, prices: Prices) -> float:
     """By looking at all trades."""
     counts = [range(n + 1) for n in goods_.counts[place].tolist()]
     return max(
-        worth(trade, prices)
+        worth(goods_, trade, prices)
         for outs in itertools.product(*counts)
         for ins in itertools.product(range(6), repeat=2)
         for slots in range(4)
@@ -61,8 +64,13 @@ class TestGrids(base.BaseTestCase):
         ]
 
     def test_best_of_all(self) -> None:
+        positive = sum(self.check_best(weight) for weight in (1.0, 2.0))
+        self.assertGreater(positive, 12)
+
+    def check_best(self, weight: float) -> int:
+        """:returns: how many trades are worth something"""
         positive = 0
-        scope = market((1, 3), (4, 4), (-1, 5))
+        scope = market((1, 3), (4, 4), (-1, 5), weight=weight)
         table = Grids(scope)
         for prices in self.prices():
             values = table.values(prices)
@@ -75,8 +83,8 @@ class TestGrids(base.BaseTestCase):
                     continue
                 positive += 1
                 self.assertTrue(scope.is_legal(trade))
-                self.assertAlmostEqual(expected, worth(trade, prices))
-        self.assertGreater(positive, 6)
+                self.assertAlmostEqual(expected, worth(scope, trade, prices))
+        return positive
 
     def test_coarse_values_are_not_too_low(self) -> None:
         scope = market((1, 3), (4, 4))

@@ -28,7 +28,8 @@ class TestPatterns(base.BaseTestCase):
             self.assertLessEqual(sum(trade.outs), OUTS)
             self.assertLessEqual(sum(trade.ins), INS)
             self.assertAlmostEqual(
-                values[trade.host_class], test_grids.worth(trade, PRICES)
+                values[trade.host_class],
+                test_grids.worth(self.market, trade, PRICES),
             )
 
     def test_near(self) -> None:
@@ -39,7 +40,7 @@ class TestPatterns(base.BaseTestCase):
         lost = []
         for trade in near:
             self.assertTrue(self.market.is_legal(trade))
-            worth = test_grids.worth(trade, PRICES)
+            worth = test_grids.worth(self.market, trade, PRICES)
             lost.append(values[trade.host_class] - worth)
         self.assertLessEqual(max(lost), 0.3 + 1e-6)
         self.assertEqual(1, len(self.patterns.near(PRICES, 0.3, 1, values)))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are plans of priced trades carried out, close to their bound?"""
 
+from unittest import mock
+
 from oslotest import base
 
-from kronos.extensions.room.planning import search
+from kronos.extensions.room.planning import search, staying
 from kronos.extensions.room.room import Proof
 from tests.builders import rooms
 from tests.unit.extensions.room.planning.test_search import outcome_of
@@ -44,12 +46,27 @@ class TestLargePlan(base.BaseTestCase):
         result = rooms.plan(snapshot, flavors={'f8': 1})
         self.assertEqual(8, max(rooms.free(snapshot, result).values()))
 
+    def test_who_has_to_stay(self) -> None:
+        """They are named in a large scope, too."""
+        snapshot = rooms.scope()
+        for server in ('a4', 'b4', 'c4', 'b2', 'c2'):
+            snapshot.instances[server].locked = True
+        with mock.patch.object(staying, 'SMALL', 0):
+            result = rooms.plan(snapshot, flavors={'f8': 1})
+        outcome = outcome_of(result)
+        self.assertIs(Proof.IMPOSSIBLE, outcome.proof)
+        (server,) = outcome.staying
+        self.assertIn('locked', outcome.staying[server])
+        self.assertIn(f'room if {server} could move: ', result.reason)
+
     def test_ends(self) -> None:
         """There already, impossible, and too few migrations."""
         there = rooms.plan(rooms.scope(), flavors={'f4': 3})
         self.assertIn('already has room', there.reason)
         never = rooms.plan(rooms.scope(), flavors={'f8': 2})
         self.assertIs(Proof.IMPOSSIBLE, outcome_of(never).proof)
+        self.assertIsNone(outcome_of(never).bound)
+        self.assertNotIn('exact program', never.reason)
         self.assertEqual({'f8': 1}, outcome_of(never).nearest)
         few = rooms.plan(
             rooms.scope('abcd'), flavors={'f10': 1}, max_migrations=1
