@@ -4,6 +4,7 @@
 Standard library only.
 """
 
+import contextlib
 import json
 import pathlib
 import secrets
@@ -118,7 +119,13 @@ def isolate(name: str, ports: dict[str, int]) -> None:
 
 
 def rejoin(name: str, ports: dict[str, int]) -> None:
-    """End :func:`isolate`; a node that paused itself goes on by itself."""
+    """End :func:`isolate`; a node that paused itself goes on by itself.
+
+    One that was not cut off, or was started since, knows the others.
+    """
+    with contextlib.suppress(running.ServiceFailed):
+        control(name, ports, 'eval', 'ok.')
+        return
     cookie = ('--erlang-cookie', FOREIGN)
     control(name, ports, *cookie, 'eval', _HEAL.format(_cookie()))
 

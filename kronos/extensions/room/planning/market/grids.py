@@ -61,12 +61,12 @@ class Grids:
         self._market = market
         self._groups = _grouped(market)
         self._prices = Prices(np.zeros(0), 0.0, np.zeros(0))
-        self._best: dict[int, tuple[_Group, _Variant]] = {}
+        self._trades: dict[int, Trade | None] = {}
 
     def values(self, prices: Prices) -> FloatArray:
         """What the best trade of each class is worth, [classes]."""
         market = self._market
-        self._prices, self._best = prices, {}
+        self._prices, self._trades = prices, {}
         worth = prices.kinds[market.kind_of]
         stay = market.counts @ (worth + prices.move * market.weights)
         best = np.zeros(len(market.sizes))
@@ -74,11 +74,12 @@ class Grids:
             _fill(group, worth, prices.slots)
             for variant in group.variants:
                 place = variant.host_class
-                filled = float(self._stages(group, variant)[-1].flat[-1])
-                value = filled - float(stay[place])
+                stages = self._stages(group, variant)
+                value = float(stages[-1].flat[-1]) - float(stay[place])
                 if value > best[place] + EPSILON:
                     best[place] = value
-                    self._best[place] = group, variant
+                    # The stages of all classes at once would be too large.
+                    self._trades[place] = self._trade(group, variant, stages)
         return best
 
     def trade(self, host_class: int) -> Trade | None:
@@ -86,15 +87,20 @@ class Grids:
 
         :returns: None: it is worth 0, or is none on a coarse grid
         """
-        if host_class not in self._best:
-            return None
-        group, variant = self._best[host_class]
+        return self._trades.get(host_class)
+
+    def _trade(
+        self, group: _Group, variant: _Variant, stages: list[FloatArray]
+    ) -> Trade | None:
+        """What leads to the end of the stages.
+
+        :returns: None: as of :meth:`trade`
+        """
         if not np.isfinite(group.table.flat[-1]):
             return None
-        market = self._market
+        market, host_class = self._market, variant.host_class
         staying = np.zeros(len(market.kind_of), dtype=np.intp)
         ins, slots = staying.copy(), np.zeros(len(market.slots), dtype=np.intp)
-        stages = self._stages(group, variant, keep=True)
         steps = [*self._steps(group, host_class)]
         point = variant.total.copy()
         for (way, times, _), before, after in zip(
@@ -140,9 +146,7 @@ class Grids:
                 ahead -= times
                 times *= 2
 
-    def _stages(
-        self, group: _Group, variant: _Variant, keep: bool = False
-    ) -> list[FloatArray]:
+    def _stages(self, group: _Group, variant: _Variant) -> list[FloatArray]:
         """The table as servers that may stay are added, one after another."""
         end = tuple(slice(0, amount + 1) for amount in variant.total.tolist())
         stage = group.table[end]
@@ -156,9 +160,8 @@ class Grids:
                     after[upper], stage[lower] + worth, out=after[upper]
                 )
                 stage = after
-            if keep:
-                stages.append(stage)
-        return stages if keep else [stage]
+            stages.append(stage)
+        return stages
 
 
 def _grouped(market: Market) -> list[_Group]:
