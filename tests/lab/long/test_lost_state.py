@@ -100,8 +100,7 @@ class TestLostState(base.LabTestCase):
         self.start(plan)
         self.assertIn(self.executed(plan)['state'], base.FINAL)
         for action in self.actions(plan):
-            self.assertNotEqual('SUCCEEDED', action['state'], action)
-            self.assertTrue(action['status_message'], action)
+            self.assertIn(' already', action['status_message'])
         self.assertEqual(asked, self.asked())
         self.assertEqual(placed, self.cloud.placement())
         self.assertEqual(set(), names & self.planned_names())
@@ -176,4 +175,5 @@ class TestLostState(base.LabTestCase):
         )
         layout.EXPORTER.unlink()
         self.wait_for_metrics()
-        self.assertNotEqual(set(), self.planned_names())
+        # The samples of servers come a little later.
+        self.wait(self.planned_names, 'servers to be planned')
