@@ -48,11 +48,22 @@ class ListSlots(command.Lister):
             help='count DISK_GB, too, as with check_disk in the configuration '
             'of Kronos',
         )
+        parser.add_argument(
+            '--hypervisor-type',
+            metavar='NAME',
+            nargs='+',
+            action='extend',
+            default=[],
+            help='count hosts with these hypervisors, as with '
+            'hypervisor_types in the configuration of Kronos (default: QEMU '
+            'and KVM)',
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> commands.Found:
         from kronos.clients.nova.client import NovaClient
         from kronos.clients.placement import PlacementClient
+        from kronos.options import choices
         from kronos.osc import slot_rows
 
         with commands.reported_errors():
@@ -67,6 +78,7 @@ class ListSlots(command.Lister):
                     parsed_args.flavor,
                     parsed_args.aggregate,
                     parsed_args.check_disk,
+                    parsed_args.hypervisor_type or choices.HYPERVISOR_TYPES,
                 ),
             )
         for name, why in counted.refused.items():

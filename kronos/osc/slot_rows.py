@@ -35,6 +35,8 @@ class Question:
     aggregates: Sequence[str]
     """Empty: all, and the hosts that are in none."""
     counts_disk: bool = False
+    hypervisor_types: Sequence[str] = choices.HYPERVISOR_TYPES
+    """Of the hosts that are counted."""
 
 
 def read(
@@ -56,7 +58,7 @@ def read(
     reader = HostReader(
         nova,
         placement,
-        hypervisor_types=choices.HYPERVISOR_TYPES,
+        hypervisor_types=question.hypervisor_types,
         is_strict=True,
     )
     gathered = reader.begin()

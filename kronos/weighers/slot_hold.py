@@ -5,10 +5,11 @@ A new server that takes the last room for a large one costs a slot. As long as
 other hosts have room for it, it goes there.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from oslo_log import log as logging
 
@@ -24,6 +25,24 @@ Amounts = tuple[float, ...]
 """By resource, as ``RESOURCES``."""
 
 
+class SeenHost(NamedTuple):
+    """A host at the last look, and what a new server may take there."""
+
+    vcpus_used: float
+    free_ram_mb: float
+    vcpus: float
+    """That do not cost a slot, and so the next two."""
+    memory_mb: float
+    disk_gb: float
+    free: Amounts = ()
+    slots: tuple[float, ...] = ()
+    """By size."""
+
+
+NEW = SeenHost(-1.0, 0.0, 0.0, 0.0, 0.0)
+"""It is like no host."""
+
+
 @dataclass(frozen=True)
 class SlotHold:
     """What a slot is worth, and which servers the slots are for."""
@@ -32,6 +51,11 @@ class SlotHold:
     """Of one slot; 1: as much as the greatest difference in load."""
     sizes: tuple[Amounts, ...]
     """What a server of each watched flavor requires."""
+    _seen: dict[str, SeenHost] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """By name. Few hosts change from request to request. The next refresh
+    begins anew, so a change of disks or ratios alone is seen then."""
 
     def weighed(
         self, weights: Sequence[float], states: Sequence[Any], spec: Any
@@ -44,21 +68,40 @@ class SlotHold:
         :param spec: Nova's ``RequestSpec``
         """
         demand = _demand(spec)
-        return [
-            weight - self.weight * self.cost(state, demand)
-            for weight, state in zip(weights, states, strict=True)
-        ]
+        vcpus, ram, disk = demand
+        weighed, known = [*weights], self._seen
+        # This runs for each host in each request.
+        for place, state in enumerate(states):
+            seen = known.get(state.host, NEW)
+            used, free, most_vcpus, most_ram, most_disk, _, _ = seen
+            if used != state.vcpus_used or free != state.free_ram_mb:
+                seen = known[state.host] = self._look(state)
+                _, _, most_vcpus, most_ram, most_disk, _, _ = seen
+            if vcpus > most_vcpus or ram > most_ram or disk > most_disk:
+                weighed[place] -= self.weight * self._cost(seen, demand)
+        return weighed
 
-    def cost(self, state: Any, demand: Amounts) -> int:
-        """The slots of a host that a server of this size takes."""
+    def _look(self, state: Any) -> SeenHost:
         free = _free(state)
-        after = tuple(map(float.__sub__, free, demand))
-        cost = 0
-        for size in self.sizes:
-            slots = _slots(free, size)
-            if slots:
-                cost += slots - _slots(after, size)
-        return cost
+        slots = [_slots(free, size) for size in self.sizes]
+        most = [math.inf] * len(RESOURCES)
+        for number, size in zip(slots, self.sizes, strict=True):
+            for place, required in enumerate(size):
+                if number and required:
+                    rest = free[place] - number * required
+                    most[place] = min(most[place], rest)
+        used, free_ram = state.vcpus_used, state.free_ram_mb
+        vcpus, ram, disk = most
+        return SeenHost(used, free_ram, vcpus, ram, disk, free, tuple(slots))
+
+    def _cost(self, seen: SeenHost, demand: Amounts) -> float:
+        """The slots of a host that a server of this size takes."""
+        after = [*map(float.__sub__, seen.free, demand)]
+        return sum(
+            slots - _slots(after, size)
+            for slots, size in zip(seen.slots, self.sizes, strict=True)
+            if slots
+        )
 
 
 class HoldReader:
@@ -167,12 +210,10 @@ def _free(state: Any) -> Amounts:
     )
 
 
-def _slots(free: Amounts, size: Amounts) -> int:
+def _slots(free: Sequence[float], size: Amounts) -> float:
     """How many servers of a size fit."""
-    return int(
-        min(
-            max(has, 0.0) // required
-            for has, required in zip(free, size, strict=True)
-            if required
-        )
-    )
+    slots = math.inf
+    for has, required in zip(free, size, strict=True):
+        if required and has < slots * required:
+            slots = has // required
+    return max(slots, 0.0)

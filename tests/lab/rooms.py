@@ -50,7 +50,7 @@ class RoomTestCase(base.LabTestCase):
 
     def fill_hosts(self) -> dict[str, str]:
         """Fill the hosts: each lacks the 2 vCPUs of its small server."""
-        self.add_flavor(self.large, VCPUS, 4096)
+        self.add_flavor(self.large, VCPUS, 4096, disk_gb=1)
         servers = {
             f'{host}-{self.large}-{number}': (host, self.large)
             for host in self.scope_hosts
@@ -68,7 +68,8 @@ class RoomTestCase(base.LabTestCase):
         """What the client counts in the scope."""
         [row] = self.openstack(
             f'optimize kronos slots --flavor {self.large} '
-            f'--aggregate {self.aggregate} -f json'
+            f'--aggregate {self.aggregate} '
+            '--hypervisor-type fake QEMU -f json'
         )
         return int(row['Slots'])
 

@@ -13,7 +13,6 @@ import tempfile
 from typing import Any
 
 from bench import processes, table, weighing
-from kronos.engine.types import Flavor
 
 HOSTS = 300
 SLOTS = 60
@@ -21,7 +20,6 @@ ARRIVALS = (100, 200)
 SEED = 5
 FULL = 0.9
 """Share of a host's vCPUs that is in use, outside of the slots."""
-WATCHED = Flavor('large', 'large', 16, 64 * 1024)
 SIZES = (
     (1, 2, 18),
     (2, 4, 22),
@@ -42,10 +40,11 @@ COLUMNS = {
     'after_200': ('after 200', 'd'),
     'refused': ('no host', 'd'),
     'alone_ms': ('alone ms', '.3f'),
+    'held_ratio': ('in ratio', '.1f'),
 }
 LEGEND = (
     f'{HOSTS} hosts; slots of 16 vCPUs and 64 GiB after so many arrivals; '
-    'alone: our weigh_objects'
+    'alone: our weigh_objects, and in ratio to the same without slot_weight'
 )
 CASES = (
     ("Nova's", False, 0.0),
@@ -86,7 +85,7 @@ def measured(
     """
     cloud = _Cloud(hosts, random.Random(SEED))
     with tempfile.TemporaryDirectory() as folder:
-        hold = weighing.Hold(slot_weight, WATCHED)
+        hold = weighing.Hold(slot_weight, weighing.WATCHED)
         with weighing.Rig(hosts, folder, cloud.load, hold) as rig:
             cloud.fill(rig.states)
             rig.refresh()
@@ -98,6 +97,8 @@ def measured(
             if is_ours:
                 took = [rig.weigh() for _ in range(rounds)]
                 row['alone_ms'] = statistics.median(took) * 1e3
+            if slot_weight:
+                row['held_ratio'] = rig.held(3 * rounds)
     return row
 
 
@@ -113,8 +114,8 @@ class _Cloud:
     def _filled(self, number: int) -> tuple[int, int]:
         """vCPUs and GiB in use on a host."""
         has_slot = number in self._with_slot
-        vcpus = VCPUS - has_slot * WATCHED.vcpus
-        gib = GIB - has_slot * WATCHED.memory_mb // 1024
+        vcpus = VCPUS - has_slot * weighing.WATCHED.vcpus
+        gib = GIB - has_slot * weighing.WATCHED.memory_mb // 1024
         used = [0, 0]
         while used[0] < FULL * vcpus:
             size = self._size()
@@ -144,8 +145,8 @@ class _Cloud:
     def slots(self) -> int:
         return sum(
             min(
-                (VCPUS - state.vcpus_used) // WATCHED.vcpus,
-                state.free_ram_mb // WATCHED.memory_mb,
+                (VCPUS - state.vcpus_used) // weighing.WATCHED.vcpus,
+                state.free_ram_mb // weighing.WATCHED.memory_mb,
             )
             for state in self._states
         )

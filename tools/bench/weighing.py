@@ -31,6 +31,8 @@ POLICIES = {'cpu': 0.5, 'ram': 0.3, 'net': 0.2}
 MOST_ON_TOP = 0.10
 MOST_ALONE = 0.01
 """Of the time of Nova's weighers: 0.3 ms where those take 30 ms."""
+MOST_HELD = 0.03
+"""The same where room is held."""
 POLICY = """
   - name: {0}
     mode: spread
@@ -51,6 +53,10 @@ class Hold:
     flavor: Flavor
 
 
+WATCHED = Flavor('large', 'large', 16, 64 * 1024)
+"""What room is held for; every host here has slots of it."""
+
+
 class _End(Exception):
     """Ends the thread of a cache after one refresh."""
 
@@ -64,13 +70,15 @@ COLUMNS = {
     'usual_ratio': ('alone', '.1f'),
     'after_refresh_ratio': ('refreshed', '.1f'),
     'new_vcpus_ratio': ('new vCPUs', '.1f'),
+    'held_ratio': ('with hold', '.1f'),
     'refresh_seconds': ('refresh s', '.3f'),
     'result': ('', 's'),
 }
 LEGEND = (
     "Nova's ms: its default weighers; alone: our weigh_objects, then as a "
     "ratio to a mere reading of Nova's objects: as a rule, right after a "
-    'refresh, when every host has got new vCPUs'
+    'refresh, when every host has got new vCPUs; with hold: in ratio to the '
+    'same without slot_weight, by turns'
 )
 
 
@@ -93,8 +101,12 @@ def _row(hosts: int, folder: str) -> dict[str, Any]:
         refreshes = [timed(rig.refresh, time.perf_counter) for _ in range(5)]
         without, added = rig.on_top(ROUNDS[hosts])
         read, usual, after, new = rig.alone(3 * ROUNDS[hosts])
+    with Rig(hosts, folder, hold=Hold(1.0, WATCHED)) as rig:
+        held = rig.held(3 * ROUNDS[hosts])
     is_good = hosts > SIZES[0] or (
-        added <= MOST_ON_TOP and usual <= MOST_ALONE * without
+        added <= MOST_ON_TOP
+        and usual <= MOST_ALONE * without
+        and held * usual <= MOST_HELD * without
     )
     return {
         'hosts': hosts,
@@ -105,6 +117,7 @@ def _row(hosts: int, folder: str) -> dict[str, Any]:
         'usual_ratio': usual / read,
         'after_refresh_ratio': after / read,
         'new_vcpus_ratio': new / read,
+        'held_ratio': held,
         'refresh_seconds': statistics.median(refreshes),
         'result': '' if is_good else 'too much',
     }
@@ -155,16 +168,15 @@ class Rig:
             conf.set_override('slot_weight', hold.weight, 'kronos')
             conf.set_override('watched_flavors', [hold.flavor.name], 'kronos')
         works: list[Callable[[], None]] = []
-        self._kronos = load.KronosWeigher(
-            cache.Cache(
-                score_source.ScoreSource(conf),
-                sleep=_end,
-                spawn=works.append,
-                read_hold=slot_hold.HoldReader(
-                    conf, lambda _: hold and hold.flavor
-                ).read,
-            )
+        self._cache = cache.Cache(
+            score_source.ScoreSource(conf),
+            sleep=_end,
+            spawn=works.append,
+            read_hold=slot_hold.HoldReader(
+                conf, lambda _: hold and hold.flavor
+            ).read,
         )
+        self._kronos = load.KronosWeigher(self._cache)
         self._handler = weights.HostWeightHandler()
         self._theirs = [
             one()
@@ -224,6 +236,21 @@ class Rig:
                 state.vcpus_used += -2 if n % 2 else 2
             found[3].append(self.weigh())
         return [statistics.median(some) for some in found]
+
+    def held(self, pairs: int) -> float:
+        """What ``weigh_objects`` takes with the hold, in ratio to without."""
+        hold, ratios = self._cache.hold, []
+        if hold is None:
+            raise RuntimeError('no room is held')
+        for n in range(pairs):
+            turn = -1 if n % 2 else 1
+            took = []
+            for one in (None, hold)[::turn]:
+                self._cache.hold = one
+                took.append(self.weigh())
+            without, with_hold = took[::turn]
+            ratios.append(with_hold / without)
+        return statistics.median(ratios)
 
     def work_of_weighing(self) -> Iterator[Callable[[], object]]:
         """Weighings of ours alone; each is of a request of its own."""

@@ -3,8 +3,6 @@
 
 from typing import Any
 
-import fixtures
-
 from kronos.osc import slot_rows
 from tests.functional.nova import base
 
@@ -12,16 +10,11 @@ from tests.functional.nova import base
 class TestSlots(base.NovaTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.useFixture(
-            fixtures.MonkeyPatch(
-                'kronos.options.choices.HYPERVISOR_TYPES', ('fake',)
-            )
-        )
         self.big = self._create_flavor(name='big', vcpu=1, memory_mb=2500)
 
     def slots(self) -> Any:
         """By host, as the client counts them."""
-        question = slot_rows.Question(['big'], [])
+        question = slot_rows.Question(['big'], [], hypervisor_types=['fake'])
         [counted] = slot_rows.read(
             self.nova, self.placement_client, question
         ).slots

@@ -35,10 +35,7 @@ class TestRoom(rooms.RoomTestCase):
         message = self.ended('already has room for')
         self.assertIn(f'{NUMBER} servers of {self.large}', message)
         self.assertGreaterEqual(self.slots(), NUMBER)
-        self.openstack(
-            f'optimize audit update {self.keeper["UUID"]} '
-            'replace state=CANCELLED'
-        )
+        self.openstack(_cancelled(self.keeper))
         self.assert_taken(self.slots())
 
     def test_room_that_is_taken(self) -> None:
@@ -55,10 +52,8 @@ class TestRoom(rooms.RoomTestCase):
             f'--audit_type CONTINUOUS --interval {SECONDS} --auto-trigger',
             'kronos_make_room',
         )
-        self.addCleanup(
-            self.openstack,
-            f'optimize audit update {audit["UUID"]} replace state=CANCELLED',
-        )
+        # Refused if the scenario has cancelled it.
+        self.addCleanup(self.run_client, _cancelled(audit))
         return audit
 
     def is_moving(self) -> bool:
@@ -93,3 +88,8 @@ class TestRoom(rooms.RoomTestCase):
             return text if is_over else ''
 
         return str(self.wait(message, f'the audit to say {words!r}'))
+
+
+def _cancelled(audit: dict[str, Any]) -> str:
+    """The command that ends an audit."""
+    return f'optimize audit update {audit["UUID"]} replace state=CANCELLED'

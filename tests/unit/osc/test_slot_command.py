@@ -134,6 +134,18 @@ class TestSlots(clouds.ClientTestCase):
         [row, _] = self.told('slots', '--flavor', 'f4', '--check-disk')
         self.assertEqual(2, row['Slots'])
 
+    def test_hypervisor_types(self) -> None:
+        kinds = {'c1': 'lxc', 'c2': 'QEMU', 'c3': 'lxc'}
+        rows = [test_client.hypervisor(n, k) for n, k in kinds.items()]
+        self.wire.get(test_client.HYPERVISORS, json={'hypervisors': rows})
+        for options, hosts in (
+            ((), {'c2'}),
+            (('--hypervisor-type', 'LXC'), {'c1', 'c3'}),
+            (('--hypervisor-type', 'lxc', 'qemu'), {'c1', 'c2', 'c3'}),
+        ):
+            found = self.told('slots', '--by-host', '--flavor', 'f4', *options)
+            self.assertEqual(hosts, {row['Host'] for row in found})
+
     def test_flavors_that_are_not_counted(self) -> None:
         code, out, err = self.run_client('slots', '-f', 'csv')
         self.assertEqual(0, code)

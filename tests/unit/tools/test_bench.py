@@ -2,6 +2,7 @@
 """Does the bench measure what it says? Nothing here is about time."""
 
 import functools
+import importlib.util
 import json
 import pathlib
 import sys
@@ -32,6 +33,7 @@ from bench import (  # noqa: E402
     metered,
     options,
     plans,
+    processes,
     roadef,
     stalls,
     table,
@@ -301,6 +303,23 @@ class TestHolding(BenchTestCase):
         for arrivals in holding.ARRIVALS:
             self.assertIn(f'after_{arrivals}', holding.COLUMNS)
         self.assertIn(0.0, [weight for _, _, weight in holding.CASES])
+
+    def test_a_run(self) -> None:
+        """In a process of its own: Nova's options are those of a process."""
+        if importlib.util.find_spec('nova') is None:
+            self.skipTest('Nova is not installed')
+        size = {'hosts': 30, 'arrivals': 5, 'rounds': 3}
+        for slot_weight in (0.0, 1.0):
+            row = processes.run(
+                'bench.holding',
+                name='x',
+                is_ours=True,
+                slot_weight=slot_weight,
+                **size,
+            )
+            self.assertEqual(6, row['slots'])
+            self.assertEqual(0, row['refused'])
+            self.assertEqual(bool(slot_weight), 'held_ratio' in row)
 
 
 class TestStalls(BenchTestCase):

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a new server keep off the room for large ones?"""
 
+import operator
+import random
 from types import SimpleNamespace
+from unittest import mock
 
 from kronos.engine.types import Flavor
 from kronos.weighers import slot_hold
@@ -16,6 +19,7 @@ PINNED = Flavor(
 LICENCE = Flavor(
     '4', 'lic', 4, GIB, extra_specs={'resources:CUSTOM_LICENCE': '1'}
 )
+FREE = (17.0, 1000.0 * GIB, 1000.0)
 END = 1798675200.0
 """2026-12-31 in UTC."""
 
@@ -23,6 +27,7 @@ END = 1798675200.0
 def state(vcpus, memory_gib=1000, disk_gb=1000, **fields):
     """A host with so much free."""
     values = {
+        'host': 'cmp1',
         'vcpus_total': 32,
         'vcpus_used': 64 - vcpus,
         'cpu_allocation_ratio': 2.0,
@@ -117,6 +122,67 @@ class TestWeights(HoldTestCase):
                 state(20, vcpus_used=15, **bare),
             ),
         )
+
+
+class TestSeenHosts(HoldTestCase):
+    """Hosts are as they are, however often they were weighed before."""
+
+    def test_as_if_new(self):
+        """Servers of many sizes come and go on a few hosts."""
+        self.set(watched_flavors=['f16', 'f32'], check_disk=True)
+        draw = random.Random(1)
+        hold = self.reader.read()
+        lost = 0
+        for _ in range(500):
+            states = [
+                state(
+                    draw.randint(-8, 64),
+                    draw.randint(-8, 120),
+                    draw.randint(10, 50),
+                    host=f'cmp{number}',
+                )
+                for number in range(4)
+            ]
+            server = spec(draw.randint(1, 40), draw.randint(1, 80), 5)
+            weights = hold.weighed([1.0] * 4, states, server)
+            weights = hold.weighed([1.0] * 4, states, server)
+            new = self.reader.read()
+            self.assertEqual(
+                new.weighed([1.0] * 4, states, server), weights, states
+            )
+            expected = [1.0 - 0.5 * self.cost(one, server) for one in states]
+            self.assertEqual(expected, weights, states)
+            lost += sum(weight < 1.0 for weight in weights)
+        self.assertGreater(lost, 100)
+
+    def cost(self, host, server):
+        flavor = server.flavor
+        disk_gb = host.free_disk_mb // 1024
+        before = 64 - host.vcpus_used, host.free_ram_mb, disk_gb
+        after = (
+            before[0] - flavor.vcpus,
+            before[1] - flavor.memory_mb,
+            before[2] - flavor.root_gb,
+        )
+        return sum(
+            self.slots(before, size) - self.slots(after, size)
+            for size in ((16, 32 * GIB, 10), (32, 64 * GIB, 10))
+        )
+
+    def slots(self, free, size):
+        return max(0, min(map(operator.floordiv, free, size)))
+
+    def test_unchanged_hosts_are_not_looked_at_again(self):
+        hold = self.reader.read()
+        looks = []
+        host = state(17)
+        with mock.patch.object(
+            slot_hold, '_free', lambda seen: looks.append(seen) or FREE
+        ):
+            for vcpus, number in ((17, 1), (17, 1), (16, 2), (16, 2)):
+                host.vcpus_used = 64 - vcpus
+                hold.weighed([1.0], [host], spec())
+                self.assertEqual(number, len(looks))
 
 
 class TestReader(HoldTestCase):
