@@ -12,7 +12,7 @@ from kronos.engine.extension import Extension, Phase
 from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.settings import Settings
-from kronos.engine.slots import counting, flavors
+from kronos.engine.slots import counting, flavors, numa_facts
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 from kronos.extensions.room import certificates, room
 from kronos.extensions.room.certificates import Certificate
@@ -82,7 +82,7 @@ class MakeRoom(Extension):
         for name in self.asked.numbers if self.asked else ():
             require_countable(name, by_name)
         _stay(snapshot)
-        return RoomNeeds(by_name)
+        return RoomNeeds(by_name, numa_facts.of(inventory.beside.values()))
 
     def checking(self, report: Mapping[str, Any]) -> Self:
         return replace(self, claims=certificates.of_report(report))

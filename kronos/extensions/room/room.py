@@ -11,6 +11,7 @@ from enum import StrEnum
 from kronos.common.names.name_marks import FlavorName
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
+from kronos.engine.slots.numa_facts import NumaFacts
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 from kronos.extensions.room.certificates import Certificate
 
@@ -68,6 +69,7 @@ class RoomNeeds:
 
     flavors: dict[FlavorName, Flavor] = field(default_factory=dict)
     """By name, those of the cloud."""
+    numa: NumaFacts = field(default_factory=NumaFacts)
 
 
 class Proof(StrEnum):
