@@ -7,6 +7,7 @@ A slot is room on one host for one more server of a flavor.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from kronos.common.names.name_marks import FlavorName
 from kronos.engine.extension import Phase
@@ -14,6 +15,9 @@ from kronos.engine.settings import Settings
 from kronos.engine.slots.numa_facts import NumaFacts
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 from kronos.extensions.room.certificates import Certificate
+
+if TYPE_CHECKING:
+    from kronos.snapshots.cloud import CloudInventory
 
 NAME = 'room'
 """Of the extension."""
@@ -145,9 +149,9 @@ def claims_of(settings: Settings) -> Mapping[str, Certificate] | None:
     return getattr(settings.extension, 'claims', None)
 
 
-def needs_of(snapshot: Snapshot) -> RoomNeeds:
-    """What a snapshot keeps for it."""
-    needs = snapshot.beside.get(NAME)
+def needs_of(keeper: 'Snapshot | CloudInventory') -> RoomNeeds:
+    """What a snapshot, or an inventory, keeps for it."""
+    needs = keeper.beside.get(NAME)
     return needs if isinstance(needs, RoomNeeds) else RoomNeeds()
 
 
