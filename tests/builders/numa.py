@@ -68,7 +68,9 @@ def scope(
         for uuid, (host, _) in servers.items()
     ]
     snapshot = policies.snapshot(
-        {'cpu': dict.fromkeys(hosts, 0.5)}, instances=instances
+        {'cpu': dict.fromkeys(hosts, 0.5)},
+        instances=instances,
+        usages={'cpu': {f'dom-{each.uuid}': 0.01 for each in instances}},
     )
     resource = 'PCPU' if pinned else 'VCPU'
     for name, host in snapshot.hosts.items():

@@ -12,7 +12,7 @@ from kronos.engine.eligibility import free_capacity, hosts
 from kronos.engine.settings import Settings
 from kronos.engine.slots import numa_facts
 from kronos.engine.slots.flavors import SlotFlavor
-from kronos.engine.slots.numa_facts import NumaFacts
+from kronos.engine.slots.numa_facts import NodeHosts, NumaFacts
 from kronos.engine.types import Headroom, Host, Snapshot
 
 NO_INVENTORY = 'Placement shows no inventory of it'
@@ -48,17 +48,19 @@ def count(
     """
     if facts is None:
         facts = numa_facts.of(snapshot.beside.values())
+    nodes = NodeHosts(snapshot, facts)
     closed = {}
     taking: dict[str, Mapping[str, Headroom]] = {}
     for name in sorted(snapshot.hosts):
-        reason = why_none(snapshot, name, flavor, settings, facts)
+        reason = why_none(snapshot, name, flavor, settings, nodes)
         headroom = snapshot.hosts[name].headroom
         if reason or headroom is None:
             closed[name] = reason or NO_INVENTORY
         else:
             taking[name] = headroom
     by_host = {
-        name: _fitting(snapshot, name, flavor, facts) for name in taking
+        name: _fitting(headroom, name, flavor, nodes)
+        for name, headroom in taking.items()
     }
     return Slots(
         snapshot.scope, flavor.name, by_host, _by_sum(taking, flavor), closed
@@ -70,11 +72,11 @@ def why_none(
     host: str,
     flavor: SlotFlavor,
     settings: Settings,
-    facts: NumaFacts | None = None,
+    nodes: NodeHosts | None = None,
 ) -> str:
     """Why a host takes no server of a flavor, however much is free.
 
-    :param facts: about NUMA nodes
+    :param nodes: the NUMA nodes of the scope, if the flavor requires any
     :returns: '' if it does
     """
     if reason := hosts.why_closed(snapshot, host, settings):
@@ -84,18 +86,20 @@ def why_none(
     lacking = _traits(snapshot.hosts[host], flavor)
     if lacking or flavor.numa is None:
         return lacking
-    return numa_facts.why_none(snapshot, host, facts or NumaFacts())
+    return (nodes or NodeHosts(snapshot, NumaFacts())).why_none(host)
 
 
 def _fitting(
-    snapshot: Snapshot, host: str, flavor: SlotFlavor, facts: NumaFacts
+    headroom: Mapping[str, Headroom],
+    host: str,
+    flavor: SlotFlavor,
+    nodes: NodeHosts,
 ) -> int:
     """By Placement, and by the NUMA nodes if the flavor requires any."""
-    by_host = on_host(snapshot.hosts[host].headroom or {}, flavor)
+    by_host = on_host(headroom, flavor)
     if flavor.numa is None:
         return by_host
-    nodes = numa_facts.used_nodes(snapshot, host, facts)
-    return nodes.slots(flavor.numa, by_host)
+    return nodes.used(host).slots(flavor.numa, by_host)
 
 
 def on_host(headroom: Mapping[str, Headroom], flavor: SlotFlavor) -> int:

@@ -54,6 +54,8 @@ class ServerTopology:
 
     nodes: list[PlacedNode]
     page_size_kb: int | None = None
+    host: HostName = ''
+    """Where it was then; '': where it is."""
 
     @property
     def demand(self) -> NumaDemand:
@@ -92,20 +94,62 @@ def of(beside: Iterable[object]) -> NumaFacts:
     )
 
 
-def why_none(snapshot: Snapshot, host: str, facts: NumaFacts) -> str:
-    """Why the NUMA nodes of a host are not known; '' if they are.
+class NodeHosts:
+    """The hosts of a scope, as far as their NUMA nodes are known."""
 
-    :param host: with an inventory in Placement
-    """
-    if host not in facts.layouts:
-        return 'no aggregate of it is in [kronos] numa_cells'
-    headroom = snapshot.hosts[host].headroom or {}
-    reasons = (
-        *_of_inventory(headroom, facts.layouts[host]),
-        *_of_servers(snapshot, host, facts),
-        *_of_use(snapshot, host, headroom, facts),
-    )
-    return next(filter(None, reasons), '')
+    def __init__(self, snapshot: Snapshot, facts: NumaFacts) -> None:
+        self._hosts, self._facts = snapshot.hosts, facts
+        self._servers: dict[str, list[Instance]] = {
+            host: [] for host in facts.layouts
+        }
+        self._reasons: dict[str, str] = {}
+        for server in snapshot.instances.values():
+            if server.host in self._servers:
+                self._servers[server.host].append(server)
+
+    def why_none(self, host: str) -> str:
+        """Why the nodes of a host are not known; '' if they are.
+
+        :param host: with an inventory in Placement
+        """
+        if host not in self._facts.layouts:
+            return 'no aggregate of it is in [kronos] numa_cells'
+        if host not in self._reasons:
+            reasons = filter(None, self._doubts(host))
+            self._reasons[host] = next(reasons, '')
+        return self._reasons[host]
+
+    def used(self, host: str) -> HostNodes:
+        """The nodes of a host with its servers."""
+        nodes = nodes_of(self._hosts[host], self._facts.layouts[host])
+        for topology in self._topologies(host):
+            nodes.take(topology.demand, topology.host_nodes)
+        return nodes
+
+    def _topologies(self, host: str) -> list[ServerTopology]:
+        by_server = self._facts.topologies
+        return [
+            by_server[server.uuid]
+            for server in self._servers[host]
+            if server.uuid in by_server
+        ]
+
+    def _doubts(self, host: str) -> Iterator[str]:
+        layout = self._facts.layouts[host]
+        headroom = self._hosts[host].headroom or {}
+        topologies = self._topologies(host)
+        yield from _of_inventory(headroom, layout)
+        for server in self._servers[host]:
+            yield _unclear(server)
+            if flavors.numa(server.extra_specs):
+                topology = self._facts.topologies.get(server.uuid)
+                yield _unreadable(server, topology, layout)
+        if len({each.demand.is_pinned for each in topologies}) > 1:
+            yield (
+                'servers with floating and with dedicated CPUs share its nodes'
+            )
+        if PINNED in headroom:
+            yield _of_use(headroom[PINNED], topologies)
 
 
 def nodes_of(host: Host, layout: NodeLayout) -> HostNodes:
@@ -129,23 +173,6 @@ def nodes_of(host: Host, layout: NodeLayout) -> HostNodes:
     return HostNodes(layout, limits)
 
 
-def used_nodes(snapshot: Snapshot, host: str, facts: NumaFacts) -> HostNodes:
-    """The nodes of a host with its servers."""
-    nodes = nodes_of(snapshot.hosts[host], facts.layouts[host])
-    for _, topology in _placed(snapshot, host, facts):
-        nodes.take(topology.demand, topology.host_nodes)
-    return nodes
-
-
-def _placed(
-    snapshot: Snapshot, host: str, facts: NumaFacts
-) -> Iterator[tuple[Instance, ServerTopology]]:
-    for server in snapshot.instances.values():
-        topology = facts.topologies.get(server.uuid)
-        if server.host == host and topology is not None:
-            yield server, topology
-
-
 def _of_inventory(
     headroom: dict[str, Headroom], layout: NodeLayout
 ) -> Iterator[str]:
@@ -162,22 +189,6 @@ def _of_inventory(
         )
 
 
-def _of_servers(
-    snapshot: Snapshot, host: str, facts: NumaFacts
-) -> Iterator[str]:
-    for server in snapshot.instances.values():
-        if server.host == host:
-            yield _unclear(server)
-            if flavors.numa(server.extra_specs):
-                yield _unreadable(server.uuid, facts, facts.layouts[host])
-    pinned = {
-        topology.demand.is_pinned
-        for _, topology in _placed(snapshot, host, facts)
-    }
-    if len(pinned) > 1:
-        yield 'servers with floating and with dedicated CPUs share its nodes'
-
-
 def _unclear(server: Instance) -> str:
     for key, value in sorted(server.extra_specs.items()):
         spec = f'{key}={value}'
@@ -189,10 +200,14 @@ def _unclear(server: Instance) -> str:
     return ''
 
 
-def _unreadable(uuid: str, facts: NumaFacts, layout: NodeLayout) -> str:
-    topology = facts.topologies.get(uuid)
+def _unreadable(
+    server: Instance, topology: ServerTopology | None, layout: NodeLayout
+) -> str:
+    uuid = server.uuid
     if topology is None or not topology.nodes:
         return f'Nova does not show the NUMA topology of server {uuid}'
+    if topology.host not in ('', server.host):
+        return f'the plan of another scope moves server {uuid} there'
     if topology.page_size_kb not in PAGES_KB:
         return f'server {uuid} uses pages of {topology.page_size_kb} KiB'
     for node in topology.nodes:
@@ -206,22 +221,12 @@ def _unreadable(uuid: str, facts: NumaFacts, layout: NodeLayout) -> str:
     return ''
 
 
-def _of_use(
-    snapshot: Snapshot,
-    host: str,
-    headroom: dict[str, Headroom],
-    facts: NumaFacts,
-) -> Iterator[str]:
+def _of_use(headroom: Headroom, topologies: Iterable[ServerTopology]) -> str:
     """What Placement counts beyond servers: migrations, threads, leftovers."""
-    if PINNED not in headroom:
-        return
-    cpus = sum(
-        node.pinned
-        for _, topology in _placed(snapshot, host, facts)
-        for node in topology.nodes
+    cpus = sum(node.pinned for each in topologies for node in each.nodes)
+    if cpus == headroom.used:
+        return ''
+    return (
+        f'its servers have {cpus} dedicated CPUs, and Placement has '
+        f'{headroom.used} PCPU in use'
     )
-    if cpus != headroom[PINNED].used:
-        yield (
-            f'its servers have {cpus} dedicated CPUs, and Placement has '
-            f'{headroom[PINNED].used} PCPU in use'
-        )

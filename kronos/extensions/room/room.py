@@ -112,6 +112,8 @@ class RoomOutcome:
     """Migrations that are left, if they are too few."""
     certificate: Certificate | None = None
     """Prices that prove the bound; None: no prices do."""
+    on_nodes: bool = False
+    """Whether it holds only if Nova chooses NUMA nodes as configured."""
 
     @property
     def has_number(self) -> bool:

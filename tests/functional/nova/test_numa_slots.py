@@ -16,6 +16,7 @@ from oslotest import base
 
 from kronos.engine.settings import Settings
 from kronos.engine.slots import counting, flavors, numa_facts
+from kronos.engine.slots.numa_facts import NodeHosts
 from kronos.engine.slots.numa_nodes import NodeLayout
 from kronos.engine.types import Flavor
 from tests.functional.nova.numa_cloud import NovaCloud
@@ -98,9 +99,8 @@ class TestSlots(base.BaseTestCase):
         for cloud in self.clouds(True, 4):
             snapshot = cloud.snapshot({})
             for host in HOSTS:
-                nodes = numa_facts.used_nodes(
-                    snapshot, host, numa_facts.of(snapshot.beside.values())
-                )
+                facts = numa_facts.of(snapshot.beside.values())
+                nodes = NodeHosts(snapshot, facts).used(host)
                 for each in (*mix(True), *wanted(True)):
                     topology = cloud.fit(each, host)
                     demand = flavors.of(each).numa

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reader of NUMA nodes: of which hosts, and what their servers use."""
 
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kronos.clients.nova.rows import HostAggregate
@@ -45,7 +46,9 @@ def facts(look: Look, cells: Mapping[str, NumaCells]) -> NumaFacts:
         if server.host in layouts and flavors.numa(server.extra_specs):
             topology = reader.get(server.uuid)
             if topology is not None:
-                topologies[server.uuid] = topology
+                topologies[server.uuid] = dataclasses.replace(
+                    topology, host=server.host
+                )
     look.report(f'NUMA topologies of {len(topologies)} servers')
     return NumaFacts(layouts, topologies)
 

@@ -81,6 +81,7 @@ class TestWhyNone(base.BaseTestCase):
             ([], {}, 'Nova does not show the NUMA topology of server a1'),
             ([(0, 4)], {'page_size_kb': 2048}, 'uses pages of 2048 KiB'),
             ([(2, 4)], {}, 'server a1 is on node 2, and numa_cells has 2'),
+            ([(0, 4)], {'host': 'b'}, 'another scope moves server a1 there'),
         ):
             topologies = dict(whole)
             del topologies['a1']

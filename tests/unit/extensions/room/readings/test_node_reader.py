@@ -58,6 +58,7 @@ class TestFacts(base.BaseTestCase):
         self.assertEqual({'a': NodeLayout(2, 8, 8000)}, facts.layouts)
         self.assertEqual(['shown', 'hidden'], self.requested)
         self.assertEqual({'shown'}, {*facts.topologies})
+        self.assertEqual('a', facts.topologies['shown'].host)
         self.assertEqual(['NUMA topologies of 1 servers'], self.lines)
 
     def test_not_configured(self) -> None:
