@@ -150,8 +150,9 @@ class _Search:
     def _choices(self, host: str) -> Iterator[tuple[str, ...]]:
         """Servers that may leave; of those that are alike the lightest."""
         alike: dict[object, list[str]] = defaultdict(list)
-        for server, (on, nodes) in self._state.places.items():
-            if on == host and self._may_move(server):
+        for server in sorted(self._state.servers[host]):
+            if self._may_move(server):
+                _, nodes = self._state.places[server]
                 alike[self._state.demand(server), nodes].append(server)
         kinds = [sorted(each, key=self._rank) for each in alike.values()]
         for number in range(1, LEAVING + 1):

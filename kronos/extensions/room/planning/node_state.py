@@ -68,9 +68,17 @@ class NodeState:
                 self._takes.add(name)
         self.places = _places(snapshot, facts, self.hosts)
         """By server its host, and its nodes there."""
+        self.servers: dict[str, set[str]] = {
+            host: set() for host in self.hosts
+        }
+        """By host."""
+        for server, (host, _) in self.places.items():
+            self.servers[host].add(server)
         self._demands = {
             uuid: facts.topologies[uuid].demand for uuid in self.places
         }
+        self._counted: dict[str, int] = {}
+        """Slots by host, as long as nothing changes there."""
 
     def demand(self, server: str) -> NumaDemand:
         return self._demands[server]
@@ -79,6 +87,11 @@ class NodeState:
         """How many new servers fit on a host."""
         if host not in self._takes:
             return 0
+        if host not in self._counted:
+            self._counted[host] = self._count(host)
+        return self._counted[host]
+
+    def _count(self, host: str) -> int:
         free = self._free[host]
         most = min(
             max(free[resource], 0) // amount
@@ -113,24 +126,30 @@ class NodeState:
 
     def slots_without(self, host: str, servers: tuple[str, ...]) -> int:
         """The slots of a host if some of its servers were gone."""
-        places = [(server, self.places[server][1]) for server in servers]
+        if host not in self._takes:
+            return 0
+        before = self.slots(host)
         for server in servers:
             self._add(server, host, self.places[server][1], -1)
-        slots = self.slots(host)
-        for server, nodes in places:
-            self._add(server, host, nodes, 1)
+        slots = self._count(host)
+        for server in servers:
+            self._add(server, host, self.places[server][1], 1)
+        self._counted[host] = before
         return slots
 
     def _release(self, server: str) -> None:
         host, nodes = self.places.pop(server)
+        self.servers[host].remove(server)
         self._add(server, host, nodes, -1)
 
     def _place(self, server: str, host: str, nodes: Nodes) -> None:
         self.places[server] = host, nodes
+        self.servers[host].add(server)
         self._add(server, host, nodes, 1)
 
     def _add(self, server: str, host: str, nodes: Nodes, times: int) -> None:
         demand = self._demands[server]
+        self._counted.pop(host, None)
         if times > 0:
             self.hosts[host].take(demand, nodes)
         else:
