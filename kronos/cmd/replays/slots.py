@@ -134,11 +134,12 @@ def of_host(plan: Replay, host: str, name: str) -> list[dict[str, Any]]:
         its slots are not counted
     """
     flavor = _flavors(plan.recording, [name], '--flavor')[name]
-    if why := flavors.why_not(flavor):
+    facts = numa_facts.of(plan.recording.gathered.beside.values())
+    if why := flavors.why_not(flavor, bool(facts.layouts)):
         raise ConfigurationError(reason=f'--flavor {name}: {why}')
     demand = flavors.of(flavor, plan.settings.check_disk)
     return [
-        host_slots.document(snapshot, host, demand, plan.settings)
+        host_slots.document(snapshot, host, demand, plan.settings, facts)
         for snapshot in plan.snapshots
         if host in snapshot.hosts
     ]

@@ -94,6 +94,15 @@ class HostNodes:
             and self.memory_mb[node] + memory_mb <= self._limits.memory_mb
         )
 
+    def limit(self) -> tuple[int, int]:
+        """CPUs and memory of a node that servers may use together."""
+        return self._limits.cpus, self._limits.memory_mb
+
+    def free(self, node: int) -> tuple[int, int]:
+        """What is left of them."""
+        cpus, memory_mb = self.limit()
+        return cpus - self.cpus[node], memory_mb - self.memory_mb[node]
+
     def take(self, demand: NumaDemand, nodes: tuple[int, ...]) -> None:
         self._add(demand, nodes, 1)
 

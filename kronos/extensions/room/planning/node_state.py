@@ -47,12 +47,30 @@ class NodeState:
         apart: bool,
     ) -> None:
         self._flavor, self._demand, self._apart = flavor, demand, apart
-        self._servers = snapshot.instances
-        nodes = NodeHosts(snapshot, facts)
+        self._instances = snapshot.instances
         self.hosts: dict[str, HostNodes] = {}
         self._free: dict[str, dict[str, int]] = {}
         self._takes: set[str] = set()
         self._dedicated: set[str] = set()
+        self._counted: dict[str, int] = {}
+        """Slots by host, as long as nothing changes there."""
+        self._add_hosts(snapshot, NodeHosts(snapshot, facts), settings)
+        self.places = _places(snapshot, facts, self.hosts)
+        """By server its host, and its nodes there."""
+        self.servers: dict[str, set[str]] = {
+            host: set() for host in self.hosts
+        }
+        """By host."""
+        for server, (host, _) in self.places.items():
+            self.servers[host].add(server)
+        self._demands = {
+            uuid: facts.topologies[uuid].demand for uuid in self.places
+        }
+
+    def _add_hosts(
+        self, snapshot: Snapshot, nodes: NodeHosts, settings: Settings
+    ) -> None:
+        flavor = self._flavor
         for name in sorted(snapshot.hosts):
             headroom = snapshot.hosts[name].headroom
             if headroom is None or nodes.why_none(name):
@@ -66,19 +84,6 @@ class NodeState:
             }
             if not counting.why_none(snapshot, name, flavor, settings, nodes):
                 self._takes.add(name)
-        self.places = _places(snapshot, facts, self.hosts)
-        """By server its host, and its nodes there."""
-        self.servers: dict[str, set[str]] = {
-            host: set() for host in self.hosts
-        }
-        """By host."""
-        for server, (host, _) in self.places.items():
-            self.servers[host].add(server)
-        self._demands = {
-            uuid: facts.topologies[uuid].demand for uuid in self.places
-        }
-        self._counted: dict[str, int] = {}
-        """Slots by host, as long as nothing changes there."""
 
     def demand(self, server: str) -> NumaDemand:
         return self._demands[server]
@@ -154,7 +159,7 @@ class NodeState:
             self.hosts[host].take(demand, nodes)
         else:
             self.hosts[host].release(demand, nodes)
-        amounts = _amounts(self._servers[server], demand)
+        amounts = _amounts(self._instances[server], demand)
         for resource in self._free[host]:
             self._free[host][resource] -= times * amounts.get(resource, 0)
 
