@@ -92,6 +92,38 @@ class TestPlan(base.BaseTestCase):
         result = plan(snapshot, flavors={'p8': 1})
         self.assertEqual([('a2', 'a', 'b')], rooms.moves(result))
 
+    def test_no_proof_to_check(self) -> None:
+        asked = Settings(allowed_extra_specs=['hw:*'])
+        asked.extension = MakeRoom(RoomRequest({'p8': 1}), claims={})
+        asked.extension.prepare(asked)
+        planned = propose.plan(
+            [scope()], [policies.policy('cpu')], asked, max_concurrent=2
+        )
+        (result,) = planned.report.scopes
+        self.assertEqual(texts.NO_CERTIFICATE, result.reason)
+        self.assertEqual([], result.steps)
+
+    def test_server_groups(self) -> None:
+        """A move that a group forbids is none of the plan."""
+        snapshot = scope()
+        snapshot.groups = [rooms.apart('a1', 'b1')]
+        result = plan(snapshot, flavors={'p8': 1})
+        self.assertEqual([('a2', 'a', 'b')], rooms.moves(result))
+
+    def test_budget(self) -> None:
+        """Two servers have to leave a node, and one may."""
+        snapshot = scope(
+            ('a1', ('a', [(0, 2)])),
+            ('a2', ('a', [(0, 2)])),
+            ('a3', ('a', [(1, 8)])),
+            ('b1', ('b', [(0, 6)])),
+            ('b2', ('b', [(1, 6)])),
+        )
+        request = {'flavors': {'p8': 1}}
+        self.assertEqual(2, len(plan(snapshot, **request).steps))
+        result = plan(snapshot, max_migrations=1, **request)
+        self.assertEqual([], result.steps)
+
 
 def _slots(outcome: RoomOutcome) -> tuple[dict[str, int], dict[str, int]]:
     return outcome.before, outcome.after
