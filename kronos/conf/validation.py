@@ -48,16 +48,24 @@ def faults(
 
     :param groups: with their options; None: those that all processes have
     """
+    rules = extensions.rules() if groups is None else {}
     for group, opts in conf_opts.list_opts() if groups is None else groups:
         for opt in opts:
             where = f'[{group}] {opt.name}'
             try:
-                wrong = fault_of(opt, conf[group][opt.dest])
+                value = conf[group][opt.dest]
+                wrong = fault_of(opt, value)
+                if not wrong and group == conf_opts.KRONOS:
+                    wrong = rules.get(opt.name, _nothing)(value)
             except (cfg.Error, ValueError) as error:
                 yield f'{where}{_place(error)}: {rule_of(opt, error)}'
                 continue
             if wrong:
                 yield f'{where}{_origin(conf, group, opt)}: {wrong}'
+
+
+def _nothing(_: Any) -> str:
+    return ''
 
 
 def old_groups(conf: Any) -> Iterator[str]:

@@ -52,6 +52,8 @@ class RecordingPart:
     keeps_beside: ClassVar[bool] = False
     """Whether its own files hold what an inventory keeps for it, and itself
     takes the texts out."""
+    keeps_texts: ClassVar[bool] = False
+    """Whether itself takes texts out of what an inventory keeps for it."""
     metadata: ClassVar[Mapping[str, Collection[str]]] = {}
     """Keys of servers' metadata that it looks at, with the values that an
     anonymous recording may tell."""
@@ -258,6 +260,12 @@ def keeps_beside(name: str) -> bool:
     """Whether an extension keeps what is its own by a part."""
     part = by_name().get(name)
     return part is not None and part.keeps_beside
+
+
+def keeps_texts(name: str) -> bool:
+    """Whether the part of an extension takes its texts out."""
+    part = by_name().get(name)
+    return part is not None and (part.keeps_beside or part.keeps_texts)
 
 
 def has_keys(extension: Extension) -> bool:

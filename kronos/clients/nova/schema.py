@@ -251,6 +251,18 @@ class Shares(TypedDict):
     shares: list[_Share]
 
 
+class _TopologyNode(TypedDict):
+    vcpu_set: list[Whole]
+    memory_mb: Whole
+    host_node: NotRequired[Whole]
+    cpu_pinning: NotRequired[dict[str, Whole] | None]
+
+
+class ServerTopology(TypedDict):
+    nodes: list[_TopologyNode]
+    pagesize_kb: NotRequired[Whole | None]
+
+
 class _Rules(TypedDict):
     max_server_per_host: NotRequired[Whole]
 

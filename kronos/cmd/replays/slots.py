@@ -10,7 +10,12 @@ from kronos.cmd.tables import Row
 from kronos.common import plain_text
 from kronos.common.exceptions import ConfigurationError
 from kronos.common.names import near_names
-from kronos.engine.slots import flavors, host_slots, scope_slots
+from kronos.engine.slots import (
+    flavors,
+    host_slots,
+    numa_facts,
+    scope_slots,
+)
 from kronos.engine.slots.scope_slots import ScopeSlots
 from kronos.engine.types import Flavor
 from kronos.recordings import replay
@@ -113,7 +118,11 @@ def of(
     inputs = replay.cycle(recording, options)
     by_name = _flavors(recording, names, '--slots')
     counted = scope_slots.count(
-        inputs.snapshots, by_name, names, inputs.settings
+        inputs.snapshots,
+        by_name,
+        names,
+        inputs.settings,
+        numa_facts.of(recording.gathered.beside.values()),
     )
     return SlotTable(counted.slots, counted.refused)
 
@@ -125,11 +134,12 @@ def of_host(plan: Replay, host: str, name: str) -> list[dict[str, Any]]:
         its slots are not counted
     """
     flavor = _flavors(plan.recording, [name], '--flavor')[name]
-    if why := flavors.why_not(flavor):
+    facts = numa_facts.of(plan.recording.gathered.beside.values())
+    if why := flavors.why_not(flavor, bool(facts.layouts)):
         raise ConfigurationError(reason=f'--flavor {name}: {why}')
     demand = flavors.of(flavor, plan.settings.check_disk)
     return [
-        host_slots.document(snapshot, host, demand, plan.settings)
+        host_slots.document(snapshot, host, demand, plan.settings, facts)
         for snapshot in plan.snapshots
         if host in snapshot.hosts
     ]

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 from kronos.engine.eligibility import free_capacity, hosts
 from kronos.engine.settings import Settings
+from kronos.engine.slots import numa_facts
 from kronos.engine.slots.flavors import SlotFlavor
+from kronos.engine.slots.numa_facts import NodeHosts, NumaFacts
 from kronos.engine.types import Headroom, Host, Snapshot
 
 NO_INVENTORY = 'Placement shows no inventory of it'
@@ -34,19 +36,31 @@ class Slots:
         return sum(self.hosts.values())
 
 
-def count(snapshot: Snapshot, flavor: SlotFlavor, settings: Settings) -> Slots:
-    """Count the slots of a flavor in a scope."""
+def count(
+    snapshot: Snapshot,
+    flavor: SlotFlavor,
+    settings: Settings,
+    facts: NumaFacts | None = None,
+) -> Slots:
+    """Count the slots of a flavor in a scope.
+
+    :param facts: about NUMA nodes; None: those that the snapshot has
+    """
+    if facts is None:
+        facts = numa_facts.of(snapshot.beside.values())
+    nodes = NodeHosts(snapshot, facts)
     closed = {}
     taking: dict[str, Mapping[str, Headroom]] = {}
     for name in sorted(snapshot.hosts):
-        reason = why_none(snapshot, name, flavor, settings)
+        reason = why_none(snapshot, name, flavor, settings, nodes)
         headroom = snapshot.hosts[name].headroom
         if reason or headroom is None:
             closed[name] = reason or NO_INVENTORY
         else:
             taking[name] = headroom
     by_host = {
-        name: on_host(headroom, flavor) for name, headroom in taking.items()
+        name: _fitting(headroom, name, flavor, nodes)
+        for name, headroom in taking.items()
     }
     return Slots(
         snapshot.scope, flavor.name, by_host, _by_sum(taking, flavor), closed
@@ -54,17 +68,38 @@ def count(snapshot: Snapshot, flavor: SlotFlavor, settings: Settings) -> Slots:
 
 
 def why_none(
-    snapshot: Snapshot, host: str, flavor: SlotFlavor, settings: Settings
+    snapshot: Snapshot,
+    host: str,
+    flavor: SlotFlavor,
+    settings: Settings,
+    nodes: NodeHosts | None = None,
 ) -> str:
     """Why a host takes no server of a flavor, however much is free.
 
+    :param nodes: the NUMA nodes of the scope, if the flavor requires any
     :returns: '' if it does
     """
     if reason := hosts.why_closed(snapshot, host, settings):
         return str(reason)
     if snapshot.hosts[host].headroom is None:
         return NO_INVENTORY
-    return _traits(snapshot.hosts[host], flavor)
+    lacking = _traits(snapshot.hosts[host], flavor)
+    if lacking or flavor.numa is None:
+        return lacking
+    return (nodes or NodeHosts(snapshot, NumaFacts())).why_none(host)
+
+
+def _fitting(
+    headroom: Mapping[str, Headroom],
+    host: str,
+    flavor: SlotFlavor,
+    nodes: NodeHosts,
+) -> int:
+    """By Placement, and by the NUMA nodes if the flavor requires any."""
+    by_host = on_host(headroom, flavor)
+    if flavor.numa is None:
+        return by_host
+    return nodes.used(host).slots(flavor.numa, by_host)
 
 
 def on_host(headroom: Mapping[str, Headroom], flavor: SlotFlavor) -> int:

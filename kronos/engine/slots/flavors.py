@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kronos.engine.slots import numa_flavors
+from kronos.engine.slots.numa_nodes import NumaDemand
 from kronos.engine.types import Flavor, Instance
 
 AMOUNT = re.compile(r'resources:([A-Z0-9_]+)')
@@ -56,6 +58,8 @@ class SlotFlavor:
     required: frozenset[str] = frozenset()
     """Traits of the host."""
     forbidden: frozenset[str] = frozenset()
+    numa: NumaDemand | None = None
+    """What it requires of NUMA nodes; None: it has no NUMA topology."""
 
 
 def of_cloud(
@@ -85,14 +89,21 @@ def of_cloud(
     return flavors
 
 
-def why_not(flavor: Flavor) -> str:
-    """Why slots of a flavor are not counted; '' if they are."""
+def why_not(flavor: Flavor, knows_nodes: bool = False) -> str:
+    """Why slots of a flavor are not counted; '' if they are.
+
+    :param knows_nodes: whether the NUMA nodes of any host are known
+    """
     for key, value in sorted(flavor.extra_specs.items()):
         spec = f'{key}={value}'
         if key in HARMLESS:
             continue
         if spec.startswith(NUMA):
-            return f'its extra spec {spec} {NODES}'
+            if not knows_nodes:
+                return f'its extra spec {spec} {NODES}'
+            if reason := numa_flavors.why_not(flavor, spec):
+                return reason
+            continue
         if spec.startswith(DEVICES):
             return (
                 f'its extra spec {spec} requires a device, and Kronos does '
@@ -114,12 +125,18 @@ def numa(extra_specs: Mapping[str, str]) -> str:
     return next((spec for spec in specs if spec.startswith(NUMA)), '')
 
 
-def nearest(flavor: Flavor, by_name: Mapping[str, Flavor]) -> Flavor | None:
+def nearest(
+    flavor: Flavor, by_name: Mapping[str, Flavor], knows_nodes: bool = False
+) -> Flavor | None:
     """The flavor nearest in size whose slots are counted; None: no such one.
 
     One that is as large comes before all that are smaller.
+
+    :param knows_nodes: as of :func:`why_not`
     """
-    counted = [each for each in by_name.values() if not why_not(each)]
+    counted = [
+        each for each in by_name.values() if not why_not(each, knows_nodes)
+    ]
 
     def rank(each: Flavor) -> tuple[bool, int, int, str]:
         vcpus = each.vcpus - flavor.vcpus
@@ -137,6 +154,8 @@ def demand(flavor: Flavor, counts_disk: bool = True) -> dict[str, int]:
         match = AMOUNT.fullmatch(key)
         if match and value.isdecimal():
             amounts[match[1]] = int(value)
+    if numa_flavors.is_pinned(flavor.extra_specs):
+        amounts['PCPU'] = amounts.pop('VCPU', 0)
     if not counts_disk:
         amounts.pop('DISK_GB', None)
     return {name: amount for name, amount in amounts.items() if amount}
@@ -156,4 +175,5 @@ def of(flavor: Flavor, counts_disk: bool = True) -> SlotFlavor:
         demand(flavor, counts_disk),
         frozenset(traits['required']),
         frozenset(traits['forbidden']),
+        numa_flavors.demand(flavor) if numa(flavor.extra_specs) else None,
     )

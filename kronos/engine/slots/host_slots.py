@@ -6,30 +6,48 @@ from typing import Any
 
 from kronos.engine.eligibility import free_capacity, hosts, instances
 from kronos.engine.settings import Settings
-from kronos.engine.slots import counting
+from kronos.engine.slots import counting, node_shortages
 from kronos.engine.slots.flavors import SlotFlavor
+from kronos.engine.slots.numa_facts import (
+    NodeHosts,
+    NumaFacts,
+    ServerTopology,
+)
 from kronos.engine.types import Headroom, Instance, Snapshot
 
 Document = dict[str, Any]
 
 
 def document(
-    snapshot: Snapshot, host: str, flavor: SlotFlavor, settings: Settings
+    snapshot: Snapshot,
+    host: str,
+    flavor: SlotFlavor,
+    settings: Settings,
+    facts: NumaFacts | None = None,
 ) -> Document:
     """Why a host has as many slots of a flavor as it has.
 
     ``lacking`` are the resources of which it has too little for one more;
     ``servers`` those on the host that use any of them, the largest first.
+
+    :param facts: about NUMA nodes
     """
+    facts = facts or NumaFacts()
+    nodes = NodeHosts(snapshot, facts)
     headroom = snapshot.hosts[host].headroom or {}
-    closed = counting.why_none(snapshot, host, flavor, settings)
-    lacking = _lacking(headroom, flavor)
-    servers = _servers(snapshot, host, [*lacking], settings)
+    closed = counting.why_none(snapshot, host, flavor, settings, nodes)
+    slots = counting.on_host(headroom, flavor)
+    if flavor.numa is not None and not closed:
+        slots = nodes.used(host).slots(flavor.numa, slots)
+    lacking = _lacking(headroom, flavor, slots)
+    if flavor.numa is not None and not closed:
+        lacking |= node_shortages.rows(nodes.used(host), flavor.numa, slots)
+    servers = _servers(snapshot, host, [*lacking], settings, facts)
     return {
         'scope': snapshot.scope,
         'host': host,
         'flavor': flavor.name,
-        'slots': 0 if closed else counting.on_host(headroom, flavor),
+        'slots': 0 if closed else slots,
         'closed': closed,
         'lacking': [
             {'resource': name, **row} for name, row in lacking.items()
@@ -42,10 +60,9 @@ def document(
 
 
 def _lacking(
-    headroom: Mapping[str, Headroom], flavor: SlotFlavor
+    headroom: Mapping[str, Headroom], flavor: SlotFlavor, fitting: int
 ) -> dict[str, dict[str, int]]:
     """By resource class, for one server more than fit."""
-    fitting = counting.on_host(headroom, flavor)
     rows = {}
     for name, amount in sorted(flavor.demand.items()):
         free = free_capacity.free(name, headroom)
@@ -62,11 +79,16 @@ def _lacking(
 
 
 def _servers(
-    snapshot: Snapshot, host: str, resources: list[str], settings: Settings
+    snapshot: Snapshot,
+    host: str,
+    resources: list[str],
+    settings: Settings,
+    facts: NumaFacts,
 ) -> list[Document]:
     rows = []
     for server in snapshot.instances.values():
-        amounts = _amounts(server, resources)
+        topology = facts.topologies.get(server.uuid)
+        amounts = _amounts(server, resources, topology)
         if server.host == host and any(amounts.values()):
             rows.append(
                 {
@@ -92,12 +114,18 @@ def _servers(
     )
 
 
-def _amounts(server: Instance, resources: list[str]) -> dict[str, int]:
+def _amounts(
+    server: Instance, resources: list[str], topology: ServerTopology | None
+) -> dict[str, int]:
     sizes = {
         'VCPU': server.vcpus,
         'MEMORY_MB': server.memory_mb,
         'DISK_GB': server.disk_gb,
     }
+    if topology is not None:
+        if topology.demand.is_pinned:
+            sizes['PCPU'] = sizes.pop('VCPU')
+        sizes |= node_shortages.amounts(topology)
     return {name: sizes.get(name, 0) for name in resources}
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kronos.engine.settings import Settings
 from kronos.engine.slots import counting, flavors
 from kronos.engine.slots.counting import Slots
+from kronos.engine.slots.numa_facts import NumaFacts
 from kronos.engine.types import Flavor, Snapshot
 
 
@@ -24,14 +25,20 @@ def count(
     by_name: Mapping[str, Flavor],
     names: Sequence[str],
     settings: Settings,
+    facts: NumaFacts | None = None,
 ) -> ScopeSlots:
     """Count the slots of flavors in scopes.
 
     :param by_name: all flavors that are known
     :param names: of those to count, each known; empty: all
+    :param facts: about NUMA nodes
     """
+    facts = facts or NumaFacts()
     chosen = list(dict.fromkeys(names)) or sorted(by_name)
-    refused = {name: flavors.why_not(by_name[name]) for name in chosen}
+    refused = {
+        name: flavors.why_not(by_name[name], bool(facts.layouts))
+        for name in chosen
+    }
     countable = [
         flavors.of(by_name[name], settings.check_disk)
         for name in chosen
@@ -39,7 +46,7 @@ def count(
     ]
     return ScopeSlots(
         [
-            counting.count(snapshot, flavor, settings)
+            counting.count(snapshot, flavor, settings, facts)
             for snapshot in snapshots
             for flavor in countable
         ],

@@ -12,9 +12,10 @@ from kronos.engine.extension import Extension, Phase
 from kronos.engine.phase_rules import PhaseRow
 from kronos.engine.planning.phase_input import PhasePlan
 from kronos.engine.settings import Settings
-from kronos.engine.slots import counting, flavors
+from kronos.engine.slots import counting, flavors, numa_facts
 from kronos.engine.slots.counting import Slots
-from kronos.engine.types import AggregateResult, Flavor, Snapshot
+from kronos.engine.slots.numa_facts import NodeHosts, NumaFacts
+from kronos.engine.types import AggregateResult, Flavor, Instance, Snapshot
 from kronos.extensions.room import certificates, room
 from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import search
@@ -81,16 +82,36 @@ class MakeRoom(Extension):
         by_name = flavors.of_cloud(
             inventory.instances, inventory.beside.values()
         )
-        for name in self.asked.numbers if self.asked else ():
-            require_countable(name, by_name)
-        _stay(snapshot)
-        return RoomNeeds(by_name)
+        facts = numa_facts.of(inventory.beside.values())
+        names = [*self.asked.numbers] if self.asked else []
+        for name in names:
+            require_countable(name, by_name, bool(facts.layouts))
+        on_nodes = [
+            name for name in names if flavors.numa(by_name[name].extra_specs)
+        ]
+        if on_nodes and len(names) > 1:
+            raise ConfigurationError(
+                reason=f'room for flavor {on_nodes[0]}, whose servers have a '
+                'NUMA topology, is planned for no other flavor at once: name '
+                'it alone'
+            )
+        _stay(snapshot, facts if on_nodes else NumaFacts())
+        return RoomNeeds(by_name, facts)
 
     def checking(self, report: Mapping[str, Any]) -> Self:
         return replace(self, claims=certificates.of_report(report))
 
     def to_empty(self, snapshot: Snapshot, settings: Settings) -> set[str]:
         return set()
+
+    def demand(
+        self, instance: Instance, snapshot: Snapshot, settings: Settings
+    ) -> dict[str, int] | None:
+        """Dedicated CPUs are counted by node."""
+        topology = room.needs_of(snapshot).numa.topologies.get(instance.uuid)
+        if topology is None or not topology.demand.is_pinned:
+            return None
+        return instance.demand | {numa_facts.SHARED: 0}
 
     def note(
         self, result: AggregateResult, snapshot: Snapshot, settings: Settings
@@ -127,13 +148,15 @@ def _every_host(slots: Slots) -> dict[str, int]:
     return {**dict.fromkeys(slots.closed, 0), **slots.hosts}
 
 
-def require_countable(name: str, by_name: Mapping[str, Flavor]) -> None:
+def require_countable(
+    name: str, by_name: Mapping[str, Flavor], knows_nodes: bool = False
+) -> None:
     """:raises ConfigurationError: no room can be made for a flavor"""
     if name not in by_name:
         hint = near_names.of_cloud(name, sorted(by_name))
         raise ConfigurationError(reason=f'there is no flavor {name}; {hint}')
-    if why := flavors.why_not(by_name[name]):
-        nearest = flavors.nearest(by_name[name], by_name)
+    if why := flavors.why_not(by_name[name], knows_nodes):
+        nearest = flavors.nearest(by_name[name], by_name, knows_nodes)
         possible = (
             f'room can be made for {nearest.name}, the nearest in size'
             if nearest
@@ -144,15 +167,26 @@ def require_countable(name: str, by_name: Mapping[str, Flavor]) -> None:
         )
 
 
-def _stay(snapshot: Snapshot) -> None:
+def _stay(snapshot: Snapshot, facts: NumaFacts) -> None:
     """Leave servers with a NUMA topology where they are.
 
-    What they would take of the nodes of a destination is not known, so no
-    room can be promised after their moves.
+    Where the nodes of their host are not known, no room can be promised after
+    their moves.
+
+    :param facts: about hosts that they may leave
     """
+    nodes = NodeHosts(snapshot, facts)
     for uuid, instance in snapshot.instances.items():
         spec = flavors.numa(instance.extra_specs)
-        if spec and not instance.unmovable:
+        if not spec or instance.unmovable:
+            continue
+        reason = f'its extra spec {spec} {flavors.NODES}'
+        if instance.host in facts.layouts:
+            doubt = nodes.why_none(instance.host)
+            reason = doubt and (
+                f'the NUMA nodes of its host are not known: {doubt}'
+            )
+        if reason:
             snapshot.instances[uuid] = dataclasses.replace(
-                instance, unmovable=f'its extra spec {spec} {flavors.NODES}'
+                instance, unmovable=reason
             )

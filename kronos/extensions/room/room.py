@@ -7,12 +7,17 @@ A slot is room on one host for one more server of a flavor.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from kronos.common.names.name_marks import FlavorName, HostName
 from kronos.engine.extension import Phase
 from kronos.engine.settings import Settings
+from kronos.engine.slots.numa_facts import NumaFacts
 from kronos.engine.types import AggregateResult, Flavor, Snapshot
 from kronos.extensions.room.certificates import Certificate
+
+if TYPE_CHECKING:
+    from kronos.snapshots.cloud import CloudInventory
 
 NAME = 'room'
 """Of the extension."""
@@ -68,6 +73,7 @@ class RoomNeeds:
 
     flavors: dict[FlavorName, Flavor] = field(default_factory=dict)
     """By name, those of the cloud."""
+    numa: NumaFacts = field(default_factory=NumaFacts)
 
 
 class Proof(StrEnum):
@@ -120,6 +126,8 @@ class RoomOutcome:
     """Prices that prove the bound; None: no prices do."""
     by_host: dict[FlavorName, list[HostSlots]] = field(default_factory=dict)
     """Slots of each flavor alone."""
+    on_nodes: bool = False
+    """Whether it holds only if Nova chooses NUMA nodes as configured."""
 
     @property
     def has_number(self) -> bool:
@@ -157,9 +165,9 @@ def claims_of(settings: Settings) -> Mapping[str, Certificate] | None:
     return getattr(settings.extension, 'claims', None)
 
 
-def needs_of(snapshot: Snapshot) -> RoomNeeds:
-    """What a snapshot keeps for it."""
-    needs = snapshot.beside.get(NAME)
+def needs_of(keeper: 'Snapshot | CloudInventory') -> RoomNeeds:
+    """What a snapshot, or an inventory, keeps for it."""
+    needs = keeper.beside.get(NAME)
     return needs if isinstance(needs, RoomNeeds) else RoomNeeds()
 
 

@@ -128,7 +128,7 @@ class _Rewriter:
             },
             beside={
                 name: value
-                if parts.keeps_beside(name)
+                if parts.keeps_texts(name)
                 else marked.without_texts(value)
                 for name, value in was.beside.items()
             },

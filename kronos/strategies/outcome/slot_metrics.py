@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from oslo_log import log as logging
 
 from kronos.engine.settings import Settings
-from kronos.engine.slots import counting, flavors
+from kronos.engine.slots import counting, flavors, numa_facts
 from kronos.engine.types import Snapshot
 from kronos.metrics.store import Gauge
 
@@ -25,9 +25,12 @@ def of_scope(
     by_name = flavors.of_cloud(
         snapshot.instances.values(), snapshot.beside.values()
     )
+    facts = numa_facts.of(snapshot.beside.values())
+    knows_nodes = bool(facts.layouts)
     for name in dict.fromkeys(watched):
-        flavor = by_name.get(name)
-        why = flavors.why_not(flavor) if flavor else 'no server has it'
+        flavor, why = by_name.get(name), 'no server has it'
+        if flavor is not None:
+            why = flavors.why_not(flavor, knows_nodes)
         if flavor is None or why:
             LOG.info(
                 'No slots of flavor %s are counted in scope %s: %s',
@@ -37,7 +40,7 @@ def of_scope(
             )
             continue
         slot_flavor = flavors.of(flavor, settings.check_disk)
-        slots = counting.count(snapshot, slot_flavor, settings)
+        slots = counting.count(snapshot, slot_flavor, settings, facts)
         labels = {'scope': snapshot.scope, 'flavor': name}
         yield Gauge('kronos_slots', slots.total, labels)
         yield Gauge('kronos_pooled_slots', slots.by_sum, labels)

@@ -261,6 +261,34 @@ class TestOpened(MeddledTestCase):
         self.assertEqual([], [h for h in self.reasons() if h != host])
 
 
+class TestDeleted(MeddledTestCase):
+    """Somebody deletes the service of a host; two others are to be done."""
+
+    rack: ClassVar = FOUR[:3]
+
+    def test_a_service_is_deleted(self) -> None:
+        """Its host counts until it is installed anew, as one of the rack."""
+        self.uuids = self.boot_each(1)
+        audit = self.begin()
+        host = self.closed_in(Step.HANDED_OVER)
+        self.lab.stop(host)
+        self.openstack(f'compute service delete {self.services()[host]["id"]}')
+        self.stands(audit, f'1 in no scope of the audit ({host})')
+        self.stands(audit, f'Nova has no nova-compute on {host}, and at_once')
+        self.assertEqual({}, self.reasons())
+        self.install(host)
+        self.to_end()
+        self.check_end()
+
+    def install(self, host: str) -> None:
+        """Give a host a nova-compute that Nova has never seen."""
+        for file in (layout.DATA / 'nova' / host).glob('compute_id'):
+            file.unlink()
+        self.reboot(host)
+        second_cell.manage('cell_v2', 'discover_hosts')
+        self.cloud.compute.add_host_to_aggregate(self.rack_id, host)
+
+
 class TestPeople(MeddledTestCase):
     """A reason or a query is changed; nobody is forgotten."""
 
@@ -279,20 +307,6 @@ class TestPeople(MeddledTestCase):
         self.to_end()
         self.check_end()
 
-    def test_a_service_is_deleted(self) -> None:
-        """Its host counts until it is installed anew, as one of the rack."""
-        self.uuids = self.boot_each(1)
-        audit = self.begin()
-        host = self.closed_in(Step.HANDED_OVER)
-        self.lab.stop(host)
-        self.openstack(f'compute service delete {self.services()[host]["id"]}')
-        self.stands(audit, f'1 in no scope of the audit ({host})')
-        self.stands(audit, f'Nova has no nova-compute on {host}, and at_once')
-        self.assertEqual({}, self.reasons())
-        self.install(host)
-        self.to_end()
-        self.check_end()
-
     def test_stopped_servers_are_started(self) -> None:
         """One stands on a host that is handed over, and has to leave it."""
         self.uuids = self.boot_each(1)
@@ -308,14 +322,6 @@ class TestPeople(MeddledTestCase):
         self.assertEqual(Step.HANDED_OVER, self.reasons()[host].step)
         self.to_end()
         self.check_end()
-
-    def install(self, host: str) -> None:
-        """Give a host a nova-compute that Nova has never seen."""
-        for file in (layout.DATA / 'nova' / host).glob('compute_id'):
-            file.unlink()
-        self.reboot(host)
-        second_cell.manage('cell_v2', 'discover_hosts')
-        self.cloud.compute.add_host_to_aggregate(self.rack_id, host)
 
     def test_the_query_has_no_answer(self) -> None:
         """Nothing is closed or opened until it has; then all goes on."""

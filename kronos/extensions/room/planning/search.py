@@ -21,6 +21,7 @@ from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import (
     greedy,
     highs,
+    node_search,
     ordering,
     scope_case,
     staying,
@@ -60,10 +61,18 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     if request is None:
         raise ValueError('no room is asked for')
     claims = room.claims_of(inputs.settings)
+    if name := node_search.wanted(request, inputs):
+        if claims is not None:
+            return PhaseResult(StopReason.STUCK, texts.NO_CERTIFICATE)
+        outcome = node_search.plan(simulation, inputs, request, name)
+        return _ended(outcome)
     search = _Search(simulation, inputs, request)
     if claims is not None:
         return search.check(claims.get(inputs.snapshot.scope))
-    outcome = search.plan()
+    return _ended(search.plan())
+
+
+def _ended(outcome: RoomOutcome) -> PhaseResult:
     stopped = StopReason.DONE
     if outcome.budget is not None:
         stopped = StopReason.BUDGET

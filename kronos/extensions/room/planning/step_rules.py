@@ -43,6 +43,10 @@ class StepRules:
         self.simulation.move(self.position[server], destination)
         self.made += 1
 
+    def take_back_last(self) -> None:
+        self.simulation.take_back()
+        self.made -= 1
+
     def take_back(self) -> None:
         for _ in range(self.made):
             self.simulation.take_back()

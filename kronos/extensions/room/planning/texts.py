@@ -11,7 +11,9 @@ NO_PROOF = (
     'without a proof, since scipy is not installed or the scope is too large '
     'for an exact plan'
 )
-
+ON_NODES = (
+    'without a proof, and only if Nova chooses NUMA nodes as numa_cells has it'
+)
 NO_CERTIFICATE = 'the file has no proof for this scope'
 EXACT = 'proven by the exact program only'
 CLAIMS = {
@@ -89,20 +91,24 @@ def _fewest(outcome: RoomOutcome, number: str) -> str:
     if outcome.missing_after or not outcome.moves:
         text = f'no order of migrations was found that makes room for {number}'
         if outcome.proof is Proof.NONE:
-            return f'{text}; it was sought {NO_PROOF}'
+            return f'{text}; it was sought {_without_proof(outcome)}'
         return f'{text}; at least {_moves(outcome.bound)} would be needed'
     text = f'room for {number} after {_moves(outcome.moves)}'
     if outcome.proof is Proof.NONE:
-        return f'{text}, {NO_PROOF}'
+        return f'{text}, {_without_proof(outcome)}'
     if outcome.proof is Proof.OPTIMAL:
         return f'{text}; no plan requires fewer'
     return f'{text}; every plan requires at least {outcome.bound}'
 
 
+def _without_proof(outcome: RoomOutcome) -> str:
+    return ON_NODES if outcome.on_nodes else NO_PROOF
+
+
 def _most(outcome: RoomOutcome) -> str:
     text = f'{slots(outcome)} after {_moves(outcome.moves)}'
     if outcome.proof is Proof.NONE:
-        return f'{text}, {NO_PROOF}'
+        return f'{text}, {_without_proof(outcome)}'
     if outcome.proof is Proof.OPTIMAL:
         return f'{text}; no plan with as many migrations has more'
     return f'{text}; no plan with as many migrations has over {outcome.bound}'

@@ -1,18 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reader of an audit that makes room: the flavors of the cloud."""
+"""The reader of an audit that makes room: the flavors of the cloud.
+
+And the NUMA nodes of the hosts whose cells are configured.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.extensions.room import room
+from kronos.extensions.room.numa_cells import NumaCells
+from kronos.extensions.room.readings import node_reader
 from kronos.extensions.room.room import RoomNeeds
 from kronos.snapshots.reader import Look, Reader
 
 
+@dataclass(frozen=True)
 class RoomReader(Reader):
     """It reads the flavors, so that one that no server has can be wanted."""
+
+    cells: Mapping[str, NumaCells] = field(default_factory=dict)
+    """By name of an aggregate."""
 
     def read(self, look: Look) -> None:
         listed = CellListings(look.nova.api).flavors()
         look.gathered.beside[room.NAME] = RoomNeeds(
-            {flavor.name: flavor for flavor in listed}
+            {flavor.name: flavor for flavor in listed},
+            node_reader.facts(look, self.cells),
         )
         look.report(f'{len(listed)} flavors')

@@ -15,7 +15,7 @@ from kronos.recordings import parts
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
-from tests.builders import recordings, rooms
+from tests.builders import numa, recordings, rooms
 
 NUMA = Flavor('n', 'numa', 4, 16, extra_specs={'hw:numa_nodes': '2'})
 
@@ -100,6 +100,73 @@ class TestFlavors(base.BaseTestCase):
         result = rooms.plan(snapshot, flavors={'f8': 1})
         moved = {step.instance for step in result.steps}
         self.assertEqual(set(), moved & {'a4', 'b4'})
+
+
+class TestNodes(base.BaseTestCase):
+    """Flavors with a NUMA topology, where the nodes of hosts are known."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.snapshot = numa.scope(
+            {'a1': ('a', [(0, 4)]), 'b1': ('b', [(1, 4)])}
+        )
+
+    def cut(self, **request: Any) -> RoomNeeds:
+        inventory = CloudInventory(
+            Cloud({}, {}, []),
+            None,
+            [*self.snapshot.instances.values()],
+            beside={**self.snapshot.beside},
+        )
+        asked = MakeRoom(RoomRequest(**request))
+        return asked.cut(self.snapshot, inventory, ScopeRequest())
+
+    def staying(self) -> dict[str, str]:
+        return {
+            uuid: instance.unmovable
+            for uuid, instance in self.snapshot.instances.items()
+            if instance.unmovable
+        }
+
+    def test_wanted(self) -> None:
+        needs = self.cut(flavors={'p8': 1})
+        self.assertEqual({'a', 'b'}, {*needs.numa.layouts})
+        self.assertEqual({}, self.staying())
+
+    def test_for_another_flavor_they_stay(self) -> None:
+        needs = room.needs_of(self.snapshot)
+        needs.flavors['plain'] = Flavor('plain', 'plain', 4, 16)
+        self.cut(flavors={'plain': 1})
+        self.assertEqual({'a1', 'b1'}, {*self.staying()})
+
+    def test_not_known(self) -> None:
+        del room.needs_of(self.snapshot).numa.topologies['a1']
+        self.cut(flavors={'p8': 1})
+        self.assertEqual(
+            {
+                'a1': 'the NUMA nodes of its host are not known: Nova does '
+                'not show the NUMA topology of server a1'
+            },
+            self.staying(),
+        )
+
+    def test_two_flavors(self) -> None:
+        error = self.assertRaises(
+            ConfigurationError, self.cut, flavors={'p8': 1, 'p4': 1}
+        )
+        self.assertIn('name it alone', str(error))
+
+    def test_demand(self) -> None:
+        """Dedicated CPUs are no VCPU on a destination."""
+        own, settings = MakeRoom(), Settings()
+        server = self.snapshot.instances['a1']
+        demand = own.demand(server, self.snapshot, settings)
+        self.assertEqual(
+            {'VCPU': 0, 'MEMORY_MB': 400, 'DISK_GB': server.disk_gb}, demand
+        )
+        plain = rooms.scope()
+        server = plain.instances['a4']
+        self.assertIsNone(own.demand(server, plain, settings))
 
 
 class TestBadInput(base.BaseTestCase):

@@ -3,8 +3,8 @@
 
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport
-from kronos.strategies.outcome import audit_metrics
-from tests.builders import policies
+from kronos.strategies.outcome import audit_metrics, slot_metrics
+from tests.builders import numa, policies
 from tests.unit.engine.slots import test_counting
 from tests.unit.metrics import measured
 from tests.unit.strategies.outcome import test_status_messages
@@ -37,3 +37,16 @@ class TestSlotMetrics(measured.MeasuredTestCase):
     def test_none(self) -> None:
         self.show()
         self.assertEqual({}, self.values('kronos_slots'))
+
+
+class TestNodes(measured.MeasuredTestCase):
+    def test_numa(self) -> None:
+        """Counted where the nodes of hosts are known."""
+        scope = numa.scope({'a1': ('a', [(0, 4)])})
+        gauges = [*slot_metrics.of_scope(scope, ['p8'], Settings())]
+        self.assertEqual([3, 3], [gauge.value for gauge in gauges])
+        scope.beside.clear()
+        scope.instances['a1'].flavor = 'p8'
+        self.assertEqual(
+            [], [*slot_metrics.of_scope(scope, ['p8'], Settings())]
+        )

@@ -40,3 +40,26 @@ class TestAdditions(base.BaseTestCase):
         arranged = RoomAdditions().arranged(CycleReport([]), [ahead], [move])
         self.assertEqual([ahead, move], arranged)
         self.assertEqual('affinity', move.parameters['phase'])
+
+    def test_moves_on_numa_nodes(self) -> None:
+        """One after the other, whatever order of turns is planned."""
+        nodes = scope(
+            name='nodes',
+            beside={NAME: RoomOutcome({}, {}, {}, {}, on_nodes=True)},
+        )
+        moves = [
+            PlannedAction(
+                'kronos_live_migrate',
+                {'aggregate': aggregate, 'sequence': sequence},
+                str(sequence),
+            )
+            for aggregate, sequence in (('nodes', 3), ('x', 1), ('nodes', 2))
+        ]
+        arranged = RoomAdditions().arranged(
+            CycleReport([nodes, scope(name='x')]), [], moves
+        )
+        self.assertEqual(['1', '2', '3'], [each.resource for each in arranged])
+        first, second, third = arranged
+        self.assertEqual(
+            ([], [], [second]), (first.after, second.after, third.after)
+        )

@@ -41,6 +41,17 @@ class TestStepRules(base.BaseTestCase):
         self.assertTrue(rules.allows('a2', b))
         self.assertEqual([], started.steps)
 
+    def test_the_last_move(self) -> None:
+        started = simulation()
+        place = started.placement.index.host['b']
+        rules = StepRules(started, RoomRequest({'f8': 1}))
+        rules.make('a2', place)
+        rules.make('c2', place)
+        rules.take_back_last()
+        self.assertEqual((1, 1), (rules.made, len(started.steps)))
+        rules.take_back()
+        self.assertEqual([], started.steps)
+
     def test_max_imbalance(self) -> None:
         started = simulation()
         place = started.placement.index.host['b']

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do the slots of a plan stand if Nova's own code carries its moves out?
+
+Random clouds are filled by Nova's ``numa_fit_instance_to_host``, which then
+decides about each move of a plan, and about the new servers.
+"""
+
+import logging
+import random
+from collections.abc import Iterator
+
+import fixtures
+import nova.conf
+from oslo_config import fixture
+from oslotest import base
+
+from kronos.engine.planning import propose
+from kronos.engine.settings import Settings
+from kronos.engine.slots.numa_nodes import NodeLayout
+from kronos.engine.types import AggregateResult, Flavor
+from kronos.extensions.room import room
+from kronos.extensions.room.extension import MakeRoom
+from kronos.extensions.room.room import RoomRequest
+from tests.builders import policies
+from tests.functional.nova.numa_cloud import NovaCloud
+
+SEEDS = range(5)
+HOSTS = 'abcdefgh'
+MOVES = 8
+
+
+def flavor(cpus: int, nodes: int, pinned: bool) -> Flavor:
+    """With 1,000 MiB a CPU."""
+    specs = {'hw:numa_nodes': f'{nodes}'}
+    if pinned:
+        specs['hw:cpu_policy'] = 'dedicated'
+    name = f'f{cpus}-{nodes}'
+    return Flavor(name, name, cpus, 1000 * cpus, extra_specs=specs)
+
+
+class TestPlans(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.useFixture(fixtures.FakeLogger('nova', level=logging.WARNING))
+        self.nova = self.useFixture(fixture.Config(nova.conf.CONF))
+
+    def clouds(self, pinned: bool, packing: bool) -> Iterator[NovaCloud]:
+        self.nova.config(
+            packing_host_numa_cells_allocation_strategy=packing,
+            group='compute',
+        )
+        mix = [flavor(cpus, 1, pinned) for cpus in (2, 4, 6)]
+        mix.append(flavor(8, 2, pinned))
+        for nodes in (2, 4):
+            for seed in SEEDS:
+                cloud = NovaCloud(
+                    NodeLayout(nodes, 12, 20_000, packing),
+                    HOSTS,
+                    pinned,
+                    1.0 if pinned else 1.5,
+                )
+                cloud.fill(mix, random.Random(seed))
+                yield cloud
+
+    def plan(self, cloud: NovaCloud, wanted: Flavor) -> AggregateResult:
+        settings = Settings(allowed_extra_specs=['hw:*'])
+        settings.extension = MakeRoom(
+            RoomRequest(flavor=wanted.name, max_migrations=MOVES)
+        )
+        settings.extension.prepare(settings)
+        snapshot = cloud.snapshot({wanted.name: wanted})
+        planned = propose.plan(
+            [snapshot], [policies.policy('cpu')], settings, max_concurrent=2
+        )
+        (result,) = planned.report.scopes
+        return result
+
+    def carried_out(
+        self, pinned: bool, packing: bool, assumed: bool
+    ) -> tuple[int, int, int]:
+        """Slots that plans gain and that stand, and moves Nova refuses.
+
+        :param assumed: ``packing`` in numa_cells
+        """
+        promised = standing = refused = 0
+        for wanted in (flavor(10, 1, pinned), flavor(16, 2, pinned)):
+            for cloud in self.clouds(pinned, packing):
+                layout = cloud.layout
+                cloud.layout = NodeLayout(
+                    layout.nodes, layout.cpus, layout.memory_mb, assumed
+                )
+                result = self.plan(cloud, wanted)
+                outcome = room.outcome_of(result)
+                assert outcome is not None
+                before, after = (
+                    outcome.before[wanted.name],
+                    outcome.after[wanted.name],
+                )
+                for step in result.steps:
+                    refused += not cloud.move(step.instance, step.destination)
+                promised += after - before
+                standing += cloud.slots(wanted) - before
+        return promised, standing, refused
+
+    def test_as_configured(self) -> None:
+        """Every slot stands, and Nova refuses no move."""
+        for pinned in (True, False):
+            for packing in (False, True):
+                promised, standing, refused = self.carried_out(
+                    pinned, packing, packing
+                )
+                self.assertEqual((promised, 0), (standing, refused))
+                self.assertGreater(promised, 50)
+
+    def test_otherwise(self) -> None:
+        """Fewer stand if Nova does not choose nodes as configured."""
+        for packing in (False, True):
+            promised, standing, refused = self.carried_out(
+                True, packing, not packing
+            )
+            self.assertLess(standing, promised)
