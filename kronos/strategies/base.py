@@ -31,7 +31,12 @@ from kronos.common import exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import types
 from kronos.engine.settings import ModePhases, PlanMode, Settings
-from kronos.strategies import goals, parameters, pipeline
+from kronos.strategies import (
+    audit_scheduler,
+    goals,
+    parameters,
+    pipeline,
+)
 from kronos.strategies.outcome import (
     additions,
     audit_log,
@@ -153,6 +158,8 @@ class KronosStrategy(goals.Named, base.BaseStrategy):
             audit_metrics.begin(CONF)
             self._end('failed')
             raise exception.WatcherException(pipeline.REFUSAL)
+        if audit.audit_type == objects.audit.AuditType.CONTINUOUS.value:
+            audit_scheduler.watch()
         _refresh(audit)
         message, failed = self._attempt(audit)
         message = self._report(audit, message)
