@@ -299,20 +299,18 @@ def _open_actions(look: Look, outages: Outages) -> Iterator[Finding]:
             f'{action.status_message}',
             f'applier {plan.applier or "none"}',
             not (lost and plan.state in ('CANCELLING', 'CANCELLED'))
-            and not _never_began(action, plan, outages),
+            and not _is_not_written(action, plan, outages),
         )
 
 
-def _never_began(action: Action, plan: Plan, outages: Outages) -> bool:
-    """Whether Watcher's engine failed with its database before an action.
+def _is_not_written(action: Action, plan: Plan, outages: Outages) -> bool:
+    """Whether Watcher's applier failed with its database.
 
-    The plan is FAILED then, and the rest of its actions stays as it was.
+    The plan is FAILED then. The action that was carried out stays ONGOING, as
+    its end was not written, and those that would have come stay PENDING.
     """
-    if (action.state, plan.state, action.status_message) != (
-        'PENDING',
-        'FAILED',
-        '',
-    ):
+    is_open = action.state in ('PENDING', 'ONGOING')
+    if not is_open or plan.state != 'FAILED' or action.status_message:
         return False
     since = plan.updated_at - LATE_SECONDS
     return outages.any({'mariadb'}, since, plan.updated_at)

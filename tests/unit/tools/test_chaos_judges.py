@@ -334,16 +334,18 @@ class TestAtRest(JudgeTestCase):
             seen = look([server()], (), [plan()], [action(state=state)])
             self.one(judges.at_rest(seen, Outages()), f'stays {state}')
 
-    def test_an_action_that_never_began(self):
-        """Watcher's engine fails if it cannot read what is cancelled."""
-        for away_since, message, is_ours in (
-            (907.0, '', False),
-            (907.0, 'tried', True),
-            (800.0, '', True),
+    def test_an_action_whose_end_was_not_written(self):
+        """Nor its begin: Watcher's applier fails with its database."""
+        for state, away_since, message, is_ours in (
+            ('PENDING', 907.0, '', False),
+            ('PENDING', 907.0, 'tried', True),
+            ('PENDING', 800.0, '', True),
+            ('ONGOING', 907.0, '', False),
+            ('ONGOING', 800.0, '', True),
         ):
             failed = plan(state='FAILED')
-            pending = action(state='PENDING', status_message=message)
-            seen = look([server()], (), [failed], [pending])
+            row = action(state=state, status_message=message)
+            seen = look([server()], (), [failed], [row])
             outages = away('mariadb', since=away_since)
             outages.end('mariadb', away_since + 2.0)
             self.one(judges.at_rest(seen, outages), is_ours=is_ours)
