@@ -19,21 +19,15 @@ class ListSlots(command.Lister):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument(
+        _add_names(
+            parser,
             '--flavor',
-            metavar='NAME',
-            nargs='+',
-            action='extend',
-            default=[],
-            help='count only these flavors (default: all)',
+            'count only these flavors (default: all)',
         )
-        parser.add_argument(
+        _add_names(
+            parser,
             '--aggregate',
-            metavar='NAME',
-            nargs='+',
-            action='extend',
-            default=[],
-            help='count only in these aggregates (default: in all, and on '
+            'count only in these aggregates (default: in all, and on '
             'the hosts that are in none)',
         )
         parser.add_argument(
@@ -48,13 +42,10 @@ class ListSlots(command.Lister):
             help='count DISK_GB, too, as with check_disk in the configuration '
             'of Kronos',
         )
-        parser.add_argument(
+        _add_names(
+            parser,
             '--hypervisor-type',
-            metavar='NAME',
-            nargs='+',
-            action='extend',
-            default=[],
-            help='count hosts with these hypervisors, as with '
+            'count hosts with these hypervisors, as with '
             'hypervisor_types in the configuration of Kronos (default: QEMU '
             'and KVM)',
         )
@@ -89,3 +80,17 @@ class ListSlots(command.Lister):
         if parsed_args.formatter == 'csv':
             rows = [tuple(map(commands.cell, row)) for row in rows]
         return names, rows
+
+
+def _add_names(
+    parser: argparse.ArgumentParser, option: str, text: str
+) -> None:
+    """Add an option that takes names, as often as it is set."""
+    parser.add_argument(
+        option,
+        metavar='NAME',
+        nargs='+',
+        action='extend',
+        default=[],
+        help=text,
+    )

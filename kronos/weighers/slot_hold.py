@@ -69,13 +69,13 @@ class SlotHold:
         """
         demand = _demand(spec)
         vcpus, ram, disk = demand
-        weighed, known = [*weights], self._seen
+        weighed, hosts = [*weights], self._seen
         # This runs for each host in each request.
         for place, state in enumerate(states):
-            seen = known.get(state.host, NEW)
+            seen = hosts.get(state.host, NEW)
             used, free, most_vcpus, most_ram, most_disk, _, _ = seen
             if used != state.vcpus_used or free != state.free_ram_mb:
-                seen = known[state.host] = self._look(state)
+                seen = hosts[state.host] = self._look(state)
                 _, _, most_vcpus, most_ram, most_disk, _, _ = seen
             if vcpus > most_vcpus or ram > most_ram or disk > most_disk:
                 weighed[place] -= self.weight * self._cost(seen, demand)

@@ -13,6 +13,7 @@ import tempfile
 from typing import Any
 
 from bench import processes, table, weighing
+from kronos.engine.types import Flavor
 
 HOSTS = 300
 SLOTS = 60
@@ -20,6 +21,7 @@ ARRIVALS = (100, 200)
 SEED = 5
 FULL = 0.9
 """Share of a host's vCPUs that is in use, outside of the slots."""
+WATCHED = Flavor('large', 'large', 16, 64 * 1024)
 SIZES = (
     (1, 2, 18),
     (2, 4, 22),
@@ -85,7 +87,7 @@ def measured(
     """
     cloud = _Cloud(hosts, random.Random(SEED))
     with tempfile.TemporaryDirectory() as folder:
-        hold = weighing.Hold(slot_weight, weighing.WATCHED)
+        hold = weighing.Hold(slot_weight, WATCHED)
         with weighing.Rig(hosts, folder, cloud.load, hold) as rig:
             cloud.fill(rig.states)
             rig.refresh()
@@ -114,8 +116,8 @@ class _Cloud:
     def _filled(self, number: int) -> tuple[int, int]:
         """vCPUs and GiB in use on a host."""
         has_slot = number in self._with_slot
-        vcpus = VCPUS - has_slot * weighing.WATCHED.vcpus
-        gib = GIB - has_slot * weighing.WATCHED.memory_mb // 1024
+        vcpus = VCPUS - has_slot * WATCHED.vcpus
+        gib = GIB - has_slot * WATCHED.memory_mb // 1024
         used = [0, 0]
         while used[0] < FULL * vcpus:
             size = self._size()
@@ -145,8 +147,8 @@ class _Cloud:
     def slots(self) -> int:
         return sum(
             min(
-                (VCPUS - state.vcpus_used) // weighing.WATCHED.vcpus,
-                state.free_ram_mb // weighing.WATCHED.memory_mb,
+                (VCPUS - state.vcpus_used) // WATCHED.vcpus,
+                state.free_ram_mb // WATCHED.memory_mb,
             )
             for state in self._states
         )

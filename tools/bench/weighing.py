@@ -31,8 +31,6 @@ POLICIES = {'cpu': 0.5, 'ram': 0.3, 'net': 0.2}
 MOST_ON_TOP = 0.10
 MOST_ALONE = 0.01
 """Of the time of Nova's weighers: 0.3 ms where those take 30 ms."""
-MOST_HELD = 0.03
-"""The same where room is held."""
 POLICY = """
   - name: {0}
     mode: spread
@@ -53,10 +51,6 @@ class Hold:
     flavor: Flavor
 
 
-WATCHED = Flavor('large', 'large', 16, 64 * 1024)
-"""What room is held for; every host here has slots of it."""
-
-
 class _End(Exception):
     """Ends the thread of a cache after one refresh."""
 
@@ -70,15 +64,13 @@ COLUMNS = {
     'usual_ratio': ('alone', '.1f'),
     'after_refresh_ratio': ('refreshed', '.1f'),
     'new_vcpus_ratio': ('new vCPUs', '.1f'),
-    'held_ratio': ('with hold', '.1f'),
     'refresh_seconds': ('refresh s', '.3f'),
     'result': ('', 's'),
 }
 LEGEND = (
     "Nova's ms: its default weighers; alone: our weigh_objects, then as a "
     "ratio to a mere reading of Nova's objects: as a rule, right after a "
-    'refresh, when every host has got new vCPUs; with hold: in ratio to the '
-    'same without slot_weight, by turns'
+    'refresh, when every host has got new vCPUs'
 )
 
 
@@ -101,12 +93,8 @@ def _row(hosts: int, folder: str) -> dict[str, Any]:
         refreshes = [timed(rig.refresh, time.perf_counter) for _ in range(5)]
         without, added = rig.on_top(ROUNDS[hosts])
         read, usual, after, new = rig.alone(3 * ROUNDS[hosts])
-    with Rig(hosts, folder, hold=Hold(1.0, WATCHED)) as rig:
-        held = rig.held(3 * ROUNDS[hosts])
     is_good = hosts > SIZES[0] or (
-        added <= MOST_ON_TOP
-        and usual <= MOST_ALONE * without
-        and held * usual <= MOST_HELD * without
+        added <= MOST_ON_TOP and usual <= MOST_ALONE * without
     )
     return {
         'hosts': hosts,
@@ -117,7 +105,6 @@ def _row(hosts: int, folder: str) -> dict[str, Any]:
         'usual_ratio': usual / read,
         'after_refresh_ratio': after / read,
         'new_vcpus_ratio': new / read,
-        'held_ratio': held,
         'refresh_seconds': statistics.median(refreshes),
         'result': '' if is_good else 'too much',
     }
