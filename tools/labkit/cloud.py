@@ -13,7 +13,7 @@ from labkit.ha import choice
 from labkit.wanted import Wanted
 
 T = TypeVar('T')
-FEW_AT_ONCE = 4
+FEW_AT_ONCE = 1
 """Servers to boot at once where two schedulers claim a host: of more, some
 find no valid host, since Placement refuses what is claimed at one moment."""
 MANY_AT_ONCE = 60
