@@ -134,7 +134,7 @@ class TestWhyNone(base.BaseTestCase):
         self.assertEqual({'a', 'b'}, {*counted(scope, numa.flavor(4)).hosts})
 
 
-class TestOf(base.BaseTestCase):
+class TestFactsOf(base.BaseTestCase):
     def test_beside(self) -> None:
         scope = numa.scope(BUSY)
         facts = numa_facts.of([object(), *scope.beside.values()])
