@@ -116,14 +116,28 @@ def unavailable(
     return sorted(others | closed)
 
 
-def gone(snapshot: Snapshot) -> list[str]:
-    """The hosts of a run that have no nova-compute service any more.
+def gone(snapshot: Snapshot, spec: Maintenance) -> list[str]:
+    """The hosts of a run that have left the scope, and are unavailable.
 
-    They are in no scope, so each scope counts them as unavailable.
+    Nova has no nova-compute on them any more, or is about to delete it: the
+    run has closed them, and they are in no scope. Each scope counts them.
     """
     services = snapshot.services or {}
     missing = maintenance.view_of(snapshot.beside).missing
-    return [name for name in missing if name not in services]
+    return [
+        name
+        for name in missing
+        if name not in services or _is_closed_by(services[name], spec.run)
+    ]
+
+
+def _is_closed_by(service: ComputeService, run: str) -> bool:
+    reason = closing_reason.parsed(service.disabled_reason)
+    return (
+        service.status == 'disabled'
+        and reason is not None
+        and reason.run == run
+    )
 
 
 def state_of(

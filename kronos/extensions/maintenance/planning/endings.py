@@ -89,14 +89,15 @@ def full(closed: int, gone: Sequence[str], at_once: int) -> str:
     """Why no further host is closed where too many are unavailable.
 
     :param closed: hosts of the scope that cannot take servers
-    :param gone: hosts of the run without a nova-compute service
+    :param gone: hosts of the run that have left the scope
     """
     parts = []
     if closed:
         counted = wording.counted(closed, 'host')
         parts.append(f'{counted} of the scope cannot take servers')
     if gone:
-        parts.append(f'Nova has no nova-compute on {wording.some(gone)}')
+        verb = 'has' if len(gone) == 1 else 'have'
+        parts.append(f'{wording.some(gone)} {verb} left the scope')
     return f'{", ".join(parts)}, and at_once is {at_once}'
 
 

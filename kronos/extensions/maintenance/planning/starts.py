@@ -64,7 +64,7 @@ def of(
             for name in {*cluster.hosts} - {*closed}
             if name not in states or states[name].state is State.DONE
         },
-        lost=len(closed) - len(ours) + len(host_states.gone(snapshot)),
+        lost=len(closed) - len(ours) + len(host_states.gone(snapshot, spec)),
         zones=Counter(
             snapshot.hosts[name].availability_zone for name in closed
         ),

@@ -74,7 +74,7 @@ class _Search:
         """Why a host that could be emptied is not closed now."""
         self._closed = host_states.unavailable(inputs.snapshot, self._states)
         """Hosts that take no server, or that a started plan closes."""
-        self._gone = host_states.gone(inputs.snapshot)
+        self._gone = host_states.gone(inputs.snapshot, spec)
         self._closed += [
             name
             for name in self._in_state(State.TO_DO)

@@ -50,13 +50,22 @@ class TestStates(base.BaseTestCase):
         self.assertIs(State.DOWN, self.state(RunView(), state='down'))
 
     def test_gone(self) -> None:
-        """Of two hosts in no scope, Nova has a nova-compute on one."""
-        snapshot = Snapshot(
-            'agg', {}, {}, {}, {'b': ComputeService('b', state='up')}
-        )
-        self.assertEqual([], host_states.gone(snapshot))
-        snapshot.beside[maintenance.NAME] = RunView(missing=['a', 'b'])
-        self.assertEqual(['a'], host_states.gone(snapshot))
+        """In no scope, without a service, or closed by the run."""
+        reasons = {'b': '', 'c': text(Step.HANDED_OVER), 'd': 'mine'}
+        services = {
+            name: ComputeService(
+                name,
+                state='up',
+                status='disabled' if reason else 'enabled',
+                disabled_reason=reason,
+            )
+            for name, reason in reasons.items()
+        }
+        snapshot = Snapshot('agg', {}, {}, {}, services)
+        self.assertEqual([], host_states.gone(snapshot, ASKED))
+        view = RunView(missing=['a', 'b', 'c', 'd'])
+        snapshot.beside[maintenance.NAME] = view
+        self.assertEqual(['a', 'c'], host_states.gone(snapshot, ASKED))
 
     def test_nobody_knows_who_is_done(self) -> None:
         view = RunView('no answer', done=['a'], ready=['a'])

@@ -50,8 +50,7 @@ class TestEnding(base.BaseTestCase):
         (
             1,
             ['a'],
-            '1 host of the scope cannot take servers, Nova has no '
-            'nova-compute on a, ',
+            '1 host of the scope cannot take servers, a has left the scope, ',
         ),
     )
     @ddt.unpack

@@ -70,7 +70,7 @@ class TestToTheEnd(base.BaseTestCase):
         planned = outcome.of(case.plan(RunView(missing=['gone'])))
         self.assertEqual([], planned.waves.closing)
         self.assertEqual(
-            'Nova has no nova-compute on gone, and at_once is 1',
+            'gone has left the scope, and at_once is 1',
             planned.waves.waits,
         )
         self.assertEqual(0.0, planned.forecast.seconds)
