@@ -2,11 +2,11 @@
 """Are counts the best of small clusters, and can they be carried out?"""
 
 import math
+import types
 from unittest import mock
 
 import numpy as np
 from oslotest import base
-from scipy import optimize
 
 from kronos.extensions.room.planning import highs, ordering
 from kronos.extensions.room.planning.cluster import Cluster, Way
@@ -147,7 +147,7 @@ class TestCounts(base.BaseTestCase):
     def test_used_up_branches(self) -> None:
         """They prove nothing."""
         small = placements.generated(1)
-        ended = optimize.OptimizeResult(x=None, status=1, message='limit')
+        ended = types.SimpleNamespace(x=None, status=1, message='limit')
         with mock.patch.object(highs, 'whole', return_value=ended):
             self.assertIs(
                 NoPlacement.NOT_KNOWN,

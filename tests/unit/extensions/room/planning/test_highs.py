@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does HiGHS solve what it is given, and does nobody call it who has none?"""
 
+import types
 from unittest import mock
 
 import numpy as np
 from oslotest import base
-from scipy import optimize
 
 from kronos.engine.planning.proof import exact_model
 from kronos.extensions.room.planning import highs
@@ -42,7 +42,7 @@ class TestHighs(base.BaseTestCase):
             (4, 'The problem is unbounded or infeasible.', True),
             (4, 'numerical difficulties', False),
         ):
-            ended = optimize.OptimizeResult(
+            ended = types.SimpleNamespace(
                 x=None, status=status, message=message
             )
             self.assertEqual(is_infeasible, highs.is_infeasible(ended))
