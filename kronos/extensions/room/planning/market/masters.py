@@ -125,26 +125,39 @@ class Master:
         """
         memory = self._array('outs') @ self.market.memory_mb
         lightest = self._weighted + memory / (float(memory.sum()) + 1.0)
-        rows: list[tuple[FloatArray, float]] = []
         if self.aim is Aim.MOST:
-            gap = BELOW_ONE / max(1, best)
-            first = self._solve(self._costs(), rows, cuts, NODES, gap)
-            if first is None:
-                return None
-            gains = self._costs()
-            rows.append((gains, float(gains @ first)))
-            fewer = self._solve(lightest, rows, cuts, TIE_NODES, 1e-4)
-            if fewer is not None and lightest @ fewer < lightest @ first:
-                first = fewer
+            counts = self._most(best, lightest, cuts)
         else:
-            first = self._solve(lightest, rows, cuts, NODES, 1e-4)
-            if first is None:
-                return None
+            counts = self._solve(lightest, [], cuts, NODES, 1e-4)
+        if counts is None:
+            return None
         return [
             number
-            for number, times in enumerate(first.tolist())
+            for number, times in enumerate(counts.tolist())
             for _ in range(times)
         ]
+
+    def _most(
+        self,
+        best: int,
+        lightest: FloatArray,
+        cuts: Sequence[Sequence[int]],
+    ) -> IntArray | None:
+        """How often each trade is made for the most slots."""
+        gains = self._costs()
+        row = gains, -float(best)
+        counts = self._solve(lightest, [row], cuts, TIE_NODES, 1e-4, True)
+        if counts is not None:  # one program instead of two, most often
+            return counts
+        gap = BELOW_ONE / max(1, best)
+        counts = self._solve(gains, [], cuts, NODES, gap)
+        if counts is None:
+            return None
+        row = gains, float(gains @ counts)
+        fewer = self._solve(lightest, [row], cuts, TIE_NODES, 1e-4)
+        if fewer is not None and lightest @ fewer < lightest @ counts:
+            counts = fewer
+        return counts
 
     def _solve(
         self,
@@ -153,7 +166,11 @@ class Master:
         cuts: Sequence[Sequence[int]],
         nodes: int,
         gap: float,
+        proven: bool = False,
     ) -> IntArray | None:
+        """
+        :param proven: whether numbers are of no use that may not be the best
+        """
         from scipy import sparse
 
         matrix, limits = self._rows()
@@ -170,7 +187,7 @@ class Master:
             self.market.sizes[classes].astype(float),
             {'node_limit': nodes, 'mip_rel_gap': gap},
         )
-        if solution.x is None:
+        if solution.x is None or (proven and not solution.success):
             return None
         chosen: IntArray = np.rint(solution.x).astype(np.intp)
         return chosen
