@@ -43,6 +43,9 @@ ALIVE = ('ONGOING', 'PENDING')
 """States of a continuous audit."""
 EXEMPT = {'kronos_evacuate'}
 """A drain waits for no cooldown of the aggregate."""
+EARLY, HALF = 0.1, 0.5
+"""Parts of a cooldown: it counts from the start of a plan, of which so much
+may still be ahead, and half of it follows the last move."""
 LATE_SECONDS = 5.0
 """After an outage of the database, in which Watcher fails of it."""
 SLACK = 2.0
@@ -191,7 +194,7 @@ def _action_of(look: Look, row: Migration) -> Action | None:
 def cooldowns(
     look: Look, aggregates: Mapping[str, Iterable[str]], cooldown: float
 ) -> Iterator[Finding]:
-    """A plan comes so long after the last move of another one."""
+    """A plan comes so long after the start of another one and its moves."""
     by_plan = defaultdict(list)
     for action in look.actions:
         by_plan[action.plan].append(action)
@@ -203,7 +206,11 @@ def cooldowns(
         started = [plan for plan in plans if moved[plan.uuid]]
         for before, plan in itertools.combinations(started, 2):
             gap = plan.created_at - max(moved[before.uuid])
-            if plan.strategy in EXEMPT or gap >= cooldown - SLACK:
+            since_start = plan.created_at - before.created_at
+            if plan.strategy in EXEMPT or (
+                gap >= (HALF - EARLY) * cooldown - SLACK
+                and since_start >= (1 - EARLY) * cooldown - SLACK
+            ):
                 continue
             yield Finding(
                 'cooldown',

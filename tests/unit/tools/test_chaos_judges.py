@@ -264,7 +264,24 @@ class TestCooldowns(JudgeTestCase):
         return judges.cooldowns(seen, AGGREGATES, COOLDOWN)
 
     def test_too_soon(self):
-        self.one(self.judged(925.0), 'p2', '15 s after', 'plan p1', '30 s')
+        self.one(self.judged(920.0), 'p2', '10 s after', 'plan p1', '30 s')
+
+    def test_after_a_long_plan(self):
+        seen = [
+            look(
+                plans=[plan(), plan('p2', created_at=created_at)],
+                actions=[
+                    action(updated_at=950.0),
+                    action('x2', 'p2', updated_at=990.0),
+                ],
+            )
+            for created_at in (955.0, 965.0)
+        ]
+        soon, late = [
+            judges.cooldowns(each, AGGREGATES, COOLDOWN) for each in seen
+        ]
+        self.one(soon, '5 s after')
+        self.none(late)
 
     def test_while_the_other_one_runs(self):
         self.one(self.judged(905.0), '5 s before the last move')
