@@ -4,8 +4,9 @@
 It reads the largest number, waits a moment, and writes the next one: two that
 have the lock at once write the same number. The arguments are the URL of
 Watcher's database, what the process calls itself, and how many numbers it
-writes. A line of JSON for each try goes to stdout: the seconds that it took,
-and the number, or why there is none.
+writes. A line of JSON for each try goes to stdout: when it began, by the clock
+that all processes share, the seconds that it took, and the number, or why
+there is none.
 """
 
 import json
@@ -76,7 +77,7 @@ def main(url: str, name: str, count: str) -> None:
             left -= 1
         except lock.FAILURES as error:
             result = {'failure': lock.reason(error)}
-        result['seconds'] = time.monotonic() - began
+        result |= {'began': began, 'seconds': time.monotonic() - began}
         print(json.dumps(result), flush=True)
         time.sleep(chance.uniform(0, PAUSE_SECONDS))
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the lock of all engines and appliers one lock on three databases?"""
 
+import itertools
 import json
+import time
 from collections.abc import Iterator
 
 import sqlalchemy as sa
@@ -77,10 +79,17 @@ class TestLockAcrossNodes(nodes.NodesTestCase):
         ]
         for counter in counters:
             self.addCleanup(counter.kill)
+        begins = []
         for done, step in enumerate(steps, start=1):
+            begins.append((time.monotonic(), step))
             self.wait(lambda done=done: self.count() >= done * STEP, step)
+        begins.append((time.monotonic(), 'the rest'))
         tries = [one for counter in counters for one in counter.tries()]
         self.judge(tries)
+        for (begin, step), (end, _) in itertools.pairwise(begins):
+            meanwhile = during(tries, begin, end)
+            if any('number' in one for one in meanwhile):
+                print(step, figures(meanwhile))
         return tries
 
     def count(self) -> int:
@@ -98,13 +107,26 @@ class TestLockAcrossNodes(nodes.NodesTestCase):
         )
         numbers = [int(number) for [number] in rows]
         had = sorted(one['number'] for one in tries if 'number' in one)
-        self.addDetail('figures', content.text_content(figures(tries)))
+        shown = figures(tries)
+        print(shown)
+        self.addDetail('figures', content.text_content(shown))
         self.assertEqual([*range(1, len(numbers) + 1)], numbers)
         self.assertEqual(COUNT, len(had))
         self.assertLessEqual(set(had), set(numbers))
         # A commit whose answer was lost is told as failed.
         failures = sum('failure' in one for one in tries)
         self.assertLessEqual(len(numbers) - COUNT, failures)
+
+
+def during(
+    tries: list[dict[str, object]], begin: float, end: float
+) -> list[dict[str, object]]:
+    """The tries of which some part lies between two times."""
+    return [
+        one
+        for one in tries
+        if one['began'] < end and one['began'] + one['seconds'] > begin
+    ]
 
 
 def figures(tries: list[dict[str, object]]) -> str:
@@ -119,5 +141,4 @@ def figures(tries: list[dict[str, object]]) -> str:
         'longest try': round(max(float(t['seconds']) for t in tries), 3),
         'failures': {reason: reasons.count(reason) for reason in reasons},
     }
-    print(json.dumps(shown))
     return json.dumps(shown)
