@@ -33,6 +33,8 @@ class Names:
     databases: tuple[str, ...] = ()
     brokers: tuple[str, ...] = ()
     """Nodes, of each of which one may be away."""
+    clocks: tuple[str, ...] = ()
+    """Services whose clock may differ."""
 
     @property
     def kinds(self) -> 'dict[str, tuple[float, Maker]]':
@@ -196,6 +198,14 @@ def _node(
     return Event(number, kind, chance.choice(nodes), _seconds(chance, 5, 30))
 
 
+def _clock(
+    chance: random.Random, number: int, kind: str, names: Names
+) -> Event:
+    told = {'ahead': chance.choice(AHEAD)}
+    name = chance.choice(names.clocks)
+    return Event(number, kind, name, _seconds(chance, 40, 90), told)
+
+
 def _prometheus(
     chance: random.Random, number: int, kind: str, names: Names
 ) -> Event:
@@ -250,6 +260,8 @@ def _seconds(chance: random.Random, low: int, high: int) -> float:
     return float(chance.randint(low, high))
 
 
+AHEAD = (-100.0, -90.0, 90.0, 100.0)
+"""Seconds; Watcher takes a service that is silent for 90 for dead."""
 DEMANDS = (0.2, 0.5, 3.0, 4.0)
 """Cores of each server of a host; what lies between is even enough."""
 TROUBLES = ('NaN', '1e308', 'twice', 'HTML', 'silent', 'broken')
@@ -296,5 +308,7 @@ NODE_KINDS: dict[str, tuple[float, Maker]] = {
     'node-pause': (1.5, _node),
     'node-isolate': (2, _node),
     'node-desync': (1.5, _node),
+    'node-fill': (1, _node),
+    'clock': (1.5, _clock),
 }
-"""The same, of the nodes of databases and brokers."""
+"""The same, of the nodes of databases and brokers, and of clocks."""

@@ -27,6 +27,7 @@ class Nodes:
     def __init__(self, lab: Lab, outages: Outages) -> None:
         self._lab = lab
         self._outages = outages
+        self._skewed: set[str] = set()
 
     def works(self) -> dict[str, tuple[Work, Work]]:
         """By kind of event what begins and what ends it."""
@@ -36,16 +37,20 @@ class Nodes:
             'node-pause': (self._pause, self._end),
             'node-isolate': (self._isolate, self._end),
             'node-desync': (self._desync, self._end),
+            'node-fill': (self._fill, self._end),
+            'clock': (self._skew, self._right),
         }
 
     def heal(self) -> None:
-        """End the faults of all nodes.
+        """End the faults of all nodes, and set the clocks right.
 
         :raises LabError: a node is not like the others again
         """
         for name in CLUSTERS:
             if self._outages.open(name):
                 self._mend(name)
+        for name in sorted(self._skewed):
+            self._restart(name)
 
     def _kill(self, event: Event) -> None:
         self._begin(event.subject)
@@ -66,6 +71,29 @@ class Nodes:
     def _desync(self, event: Event) -> None:
         self._begin(event.subject)
         self._lab.desync(event.subject)
+
+    def _fill(self, event: Event) -> None:
+        self._begin(event.subject)
+        self._lab.fill(event.subject)
+
+    def _skew(self, event: Event) -> None:
+        if self._outages.open(event.subject):
+            raise NotDone('it is away already')
+        self._outages.begin(event.subject, time.time())
+        self._skewed.add(event.subject)
+        self._lab.skew(event.subject, event.told['ahead'])
+        self._outages.end(event.subject, time.time())
+
+    def _right(self, event: Event) -> None:
+        if event.subject not in self._skewed:
+            raise NotDone('its clock is right')
+        self._restart(event.subject)
+
+    def _restart(self, name: str) -> None:
+        self._outages.begin(name, time.time())
+        self._lab.restart(name)
+        self._skewed.discard(name)
+        self._outages.end(name, time.time())
 
     def _end(self, event: Event) -> None:
         if not self._outages.open(event.subject):

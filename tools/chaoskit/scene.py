@@ -60,6 +60,7 @@ HA_NAMES = dataclasses.replace(
     stopped=(),
     databases=choice.DATABASES,
     brokers=choice.BROKERS,
+    clocks=(services.SECOND_APPLIER, services.SECOND_ENGINE),
 )
 """In a lab with three databases and brokers."""
 GOALS = {

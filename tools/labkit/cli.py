@@ -34,6 +34,8 @@ NEEDS_ENVIRONMENT = (
     'pause',
     'isolate',
     'desync',
+    'fill',
+    'skew',
     'resume',
     'reset',
     'reboot',
@@ -151,9 +153,15 @@ def parser() -> argparse.ArgumentParser:
     for name, text in (
         ('isolate', 'cut a database or broker off from the others'),
         ('desync', 'have a database lag behind the others'),
+        ('fill', 'have a database or broker see a full disk'),
     ):
         node = add(name, help=f'{text}, until "resume"')
         node.add_argument('name', help='such as db2')
+    skew = add('skew', help='restart a service with a clock of its own')
+    skew.add_argument('name', help='such as watcher-applier-2')
+    skew.add_argument(
+        'seconds', type=float, help='ahead of the others; -90: behind them'
+    )
     reboot = add('reboot', help='reboot a simulated host that is empty')
     reboot.add_argument('name', help='such as cmp1')
     reboot.add_argument(

@@ -90,6 +90,8 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'isolate': lambda lab, wanted: lab.isolate(wanted.name),
     'desync': lambda lab, wanted: lab.desync(wanted.name),
     'resume': _resume,
+    'fill': lambda lab, wanted: lab.fill(wanted.name),
+    'skew': lambda lab, wanted: lab.skew(wanted.name, wanted.seconds),
     'guest': lambda lab, wanted: print(
         guest_control.order(lab, wanted.name, wanted.order)
     ),

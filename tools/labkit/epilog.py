@@ -53,6 +53,9 @@ services (data of one of each is not used: wipe it before):
   ./tools/lab kill db2                and start; stop and pause do the same
   ./tools/lab isolate mq3             cut off from the others; and resume
   ./tools/lab desync db1              lags behind the others; and resume
+  ./tools/lab fill db3                its disk is full; and start and resume
+  ./tools/lab skew watcher-applier-2 90
+                                      its clock is ahead; and restart
 
 A cloud of other releases, in a lab of its own, which has the cohort's name:
   ./tools/lab demo --cohort 2025.2    see Kronos even out a cloud of then

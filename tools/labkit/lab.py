@@ -29,7 +29,7 @@ from labkit.cells import choice, policy, second_cell
 from labkit.cells import furnishing as cells_furnishing
 from labkit.cloud import Cloud
 from labkit.ha import choice as ha_choice
-from labkit.ha import cluster, faults, packages
+from labkit.ha import clocks, cluster, faults, packages
 from labkit.horizon import services as horizon_services
 from labkit.masakari import furnishing as masakari_furnishing
 from labkit.masakari import services as masakari_services
@@ -237,6 +237,23 @@ class Lab:
     def desync(self, name: str) -> None:
         """Have a database node lag behind the others, until it is resumed."""
         faults.desync(self._node(name), self.ports)
+
+    def fill(self, name: str) -> None:
+        """Have a node see a full disk, until it is resumed."""
+        faults.fill(self._node(name), self.ports)
+
+    def skew(self, name: str, seconds: float) -> None:
+        """Restart a service with a clock that is ahead, until it is restarted.
+
+        :param seconds: behind, if negative
+        """
+        if not cluster.nodes():
+            raise running.LabError('this needs a lab of "up --ha"')
+        self.stop(name)
+        service = self._service(name)
+        service.environ = service.environ | clocks.environ(seconds)
+        service.start()
+        service.wait()
 
     def _node(self, name: str) -> str:
         if name not in cluster.nodes():

@@ -25,6 +25,8 @@ _CUT = (
     '[erlang:disconnect_node(N) || N <- nodes()] end), ok.'
 )
 """After the command has ended, whose connection is cut, too."""
+_ALL, _SOME = '1000TB', '50MB'
+"""How much has to be free on the disk of a node; the second is the default."""
 _HEAL = "erlang:set_cookie(node(), '{}'), ok."
 
 
@@ -118,13 +120,20 @@ def isolate(name: str, ports: dict[str, int]) -> None:
     control(name, ports, 'eval', _CUT.format(FOREIGN))
 
 
+def fill(name: str, ports: dict[str, int]) -> None:
+    """Have a node believe that its disk is full."""
+    control(name, ports, 'set_disk_free_limit', _ALL)
+
+
 def rejoin(name: str, ports: dict[str, int]) -> None:
-    """End :func:`isolate`; a node that paused itself goes on by itself.
+    """End :func:`isolate` and :func:`fill`.
+
+    A node that paused itself goes on by itself.
 
     One that was not cut off, or was started since, knows the others.
     """
     with contextlib.suppress(running.ServiceFailed):
-        control(name, ports, 'eval', 'ok.')
+        control(name, ports, 'set_disk_free_limit', _SOME)
         return
     cookie = ('--erlang-cookie', FOREIGN)
     control(name, ports, *cookie, 'eval', _HEAL.format(_cookie()))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of a node that a signal cannot make, and their end."""
 
-from labkit import running
-from labkit.ha import brokers, choice, galera
+from labkit import process, running
+from labkit.ha import brokers, choice, galera, packages
 
 _ISOLATE = "SET GLOBAL wsrep_provider_options = 'gmcast.isolate=%d'"
 _DESYNC = 'SET GLOBAL wsrep_desync = %s'
 REJOIN_SECONDS = 120
+_NO_ROOM = 'inject=fallocate:error=ENOSPC'
 
 
 def isolate(name: str, ports: dict[str, int]) -> None:
@@ -24,14 +25,37 @@ def desync(name: str, ports: dict[str, int]) -> None:
     _set(name, ports, _DESYNC % 'ON')
 
 
+def fill(name: str, ports: dict[str, int]) -> None:
+    """Have a node see a full disk.
+
+    A database can enlarge none of its files; a broker raises its alarm, in
+    which all nodes take no more messages.
+    """
+    if name in choice.BROKERS:
+        brokers.fill(name, ports)
+        return
+    strace = [str(packages.STRACE), '-f', '-qq', '-o', '/dev/null']
+    seen = ['-e', 'trace=fallocate', '-e', _NO_ROOM]
+    pid = str(process.records()[name].pid)
+    process.spawn(_full(name), [*strace, *seen, '-p', pid], packages.environ())
+
+
+def _full(name: str) -> str:
+    """The process that has a database see a full disk."""
+    return f'{name}-full'
+
+
 def end(name: str, ports: dict[str, int]) -> None:
-    """End what :func:`isolate` and :func:`desync` began.
+    """End what :func:`isolate`, :func:`desync` and :func:`fill` began.
 
     :raises running.LabError: the node is not like the others again
     """
     if name in choice.BROKERS:
         brokers.rejoin(name, ports)
         return
+    known = process.records()
+    if _full(name) in known:
+        process.stop([known[_full(name)]])
     _set(name, ports, _ISOLATE % 0)
     _set(name, ports, _DESYNC % 'OFF')
     running.wait_for(

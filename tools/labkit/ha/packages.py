@@ -18,17 +18,21 @@ PLACE = layout.HOME / 'ha'
 PACKAGES = (
     'galera-4',
     'haproxy',
+    'libfaketime',
     'liblua5.3-0',
     'libopentracing-c-wrapper0',
     'libopentracing1',
     'libpopt0',
+    'libunwind8',
     'libxxhash0',
     'mariadb-client',
     'mariadb-server',
     'rsync',
+    'strace',
 )
 """The scripts by which a node gets all data are in mariadb-server."""
 PROVIDER = PLACE / 'galera-4/usr/lib/galera/libgalera_smm.so'
+STRACE = PLACE / 'strace/usr/bin/strace'
 PROXY = PLACE / 'haproxy/usr/sbin/haproxy'
 SCRIPT = 'usr/bin/wsrep_sst_rsync'
 AS_ROOT = 'uid = root\ngid = root\n'
