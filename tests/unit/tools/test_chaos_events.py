@@ -4,6 +4,7 @@
 import itertools
 import pathlib
 import sys
+import time
 from collections import Counter
 from unittest import mock
 
@@ -144,6 +145,32 @@ class TestNodes(base.BaseTestCase):
         )
         self.assertFalse(outages.open('mariadb'))
         self.assertTrue(outages.open('rabbitmq'))
+
+    def test_clocks(self):
+        """A service is away while it is restarted, and not after that."""
+        lab, outages = mock.Mock(), Outages()
+        every = nodes.Nodes(lab, outages)
+        skew, right = every.works()['clock']
+        first, second = [
+            events.Event(n, 'clock', f'applier-{n}', 60.0, {'ahead': 90.0})
+            for n in (1, 2)
+        ]
+        self.assertRaises(NotDone, right, first)
+        skew(first)
+        skew(second)
+        self.assertFalse(outages.open('applier-1'))
+        self.assertTrue(outages.any({'applier-1'}, 0.0, time.time()))
+        right(first)
+        every.heal()
+        self.assertEqual(
+            [
+                mock.call.skew('applier-1', 90.0),
+                mock.call.skew('applier-2', 90.0),
+                mock.call.restart('applier-1'),
+                mock.call.restart('applier-2'),
+            ],
+            lab.mock_calls,
+        )
 
     def test_healing(self):
         lab, outages = mock.Mock(), Outages()
