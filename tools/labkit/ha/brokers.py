@@ -25,7 +25,7 @@ _CUT = (
     '[erlang:disconnect_node(N) || N <- nodes()] end), ok.'
 )
 """After the command has ended, whose connection is cut, too."""
-_ALL, _SOME = '1000TB', '50MB'
+_ALL, _SOME = '1000000GB', '50MB'
 """How much has to be free on the disk of a node; the second is the default."""
 _HEAL = "erlang:set_cookie(node(), '{}'), ok."
 
