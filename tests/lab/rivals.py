@@ -19,6 +19,10 @@ class RivalsTestCase(base.LabTestCase):
 
     def oneshots(self, number: int) -> list[dict[str, Any]]:
         """Audits of alpha that are created in the same moment, ended."""
+        return [self.finished(audit) for audit in self.created(number)]
+
+    def created(self, number: int) -> list[dict[str, Any]]:
+        """Audits of alpha that are created in the same moment."""
 
         def create(_: int) -> Any:
             return self.cloud.watcher(
@@ -35,8 +39,8 @@ class RivalsTestCase(base.LabTestCase):
             )
 
         with concurrent.futures.ThreadPoolExecutor(number) as pool:
-            audits = list(pool.map(create, range(number)))
-        return [self.finished({'UUID': one['uuid']}) for one in audits]
+            rows = list(pool.map(create, range(number)))
+        return [{'UUID': row['uuid']} for row in rows]
 
     def started(self, audits: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The plans of audits that have moves and were started, ended."""

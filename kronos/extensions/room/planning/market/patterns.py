@@ -20,6 +20,8 @@ ROWS = 600_000
 """Of trades without what enters; servers that leave stop growing there."""
 CHOICES = 400
 """Of what enters; with more, a single server enters."""
+CELLS = 2_000_000
+"""Of a table of rows and choices; more are looked at in parts."""
 
 
 class Patterns:
@@ -62,19 +64,28 @@ class Patterns:
         """
         values, _ = self._values(prices)
         worth = self._ins @ prices.kinds[self._market.kind_of]
-        top = best[self._places]
-        rows = np.flatnonzero(values >= top - loss - EPSILON)
-        flat = values[rows] - self._intake(worth)[self._unique[rows]]
-        total = np.where(
-            self._fits[self._unique[rows]], flat[:, None] + worth, -np.inf
-        )
-        lost = top[rows][:, None] - total
-        row, choice = np.nonzero(lost <= loss + EPSILON)
-        order = np.argsort(lost[row, choice].round(9), kind='stable')[:most]
-        return [
-            self._trade(int(rows[row[number]]), int(choice[number]))
-            for number in order
-        ]
+        lost = best[self._places] - values
+        rest = lost + self._intake(worth)[self._unique]
+        rows = np.flatnonzero(lost <= loss + EPSILON)
+        part = max(1, CELLS // len(worth))
+        chosen = np.zeros((0, 2), dtype=np.intp)
+        losses = np.zeros(0)
+        for start in range(0, len(rows), part):
+            some = rows[start : start + part]
+            if len(losses) == most:  # none of the others is better than these
+                some = some[lost[some] <= losses[-1] + EPSILON]
+            table = np.where(
+                self._fits[self._unique[some]],
+                rest[some][:, None] - worth,
+                np.inf,
+            )
+            row, choice = np.nonzero(table <= loss + EPSILON)
+            losses = np.append(losses, table[row, choice].round(9))
+            more = np.stack([some[row], choice], axis=1)
+            order = np.argsort(losses, kind='stable')[:most]
+            losses = losses[order]
+            chosen = np.concatenate([chosen, more])[order]
+        return [self._trade(row, choice) for row, choice in chosen.tolist()]
 
     def _values(self, prices: Prices) -> tuple[FloatArray, IntArray]:
         worth = prices.kinds[self._market.kind_of]

@@ -15,7 +15,8 @@ from kronos.extensions.room.planning.market.rounds import Priced
 from kronos.extensions.room.planning.ordering import MoveRules, Ordered
 from kronos.extensions.room.planning.scope_case import ScopeCase
 
-TRIES = 6
+TRIES, VAIN_TRIES = 6, 2
+"""Choices that are ordered, and of those that begin with no move at all."""
 SPARE = 2
 """Moves more than chosen that an order may need, as detours."""
 COLUMNS = 1_500
@@ -73,6 +74,7 @@ class MarketPlan:
         """
         master, cuts = self.priced.master, list[list[int]]()
         best: tuple[int, list[int]] | None = None
+        vain = 0
         for _ in range(TRIES):
             chosen = master.chosen(self.priced.whole, cuts)
             if not chosen or master.outs[chosen].sum() > spare:
@@ -90,6 +92,9 @@ class MarketPlan:
                 best = slots, chosen
             stuck = [n for n, host in places if host in result.stuck]
             cuts.append(stuck or chosen)
+            vain += not result.moves
+            if vain == VAIN_TRIES:
+                break
         if best is None or master.aim is not Aim.MOST:
             return None
         return self._ordered(best[1], rules, spare)[0]
