@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are trades of few servers legal, and the best of their kind?"""
 
+from unittest import mock
+
 import numpy as np
 from oslotest import base
 
+from kronos.extensions.room.planning.market import patterns
 from kronos.extensions.room.planning.market.goods import Prices
 from kronos.extensions.room.planning.market.grids import Grids
 from kronos.extensions.room.planning.market.patterns import INS, OUTS, Patterns
@@ -44,3 +47,13 @@ class TestPatterns(base.BaseTestCase):
             lost.append(values[trade.host_class] - worth)
         self.assertLessEqual(max(lost), 0.3 + 1e-6)
         self.assertEqual(1, len(self.patterns.near(PRICES, 0.3, 1, values)))
+
+    def test_near_in_parts(self) -> None:
+        """Many rows take little memory, and give the same trades."""
+        values, _ = self.patterns.best(PRICES)
+        for most in (1, 5, 50):
+            near = self.patterns.near(PRICES, 0.5, most, values)
+            for cells in (1, 7, 40):
+                with mock.patch.object(patterns, 'CELLS', cells):
+                    parts = self.patterns.near(PRICES, 0.5, most, values)
+                self.assertEqual(near, parts)
