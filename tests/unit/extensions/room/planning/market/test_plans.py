@@ -5,9 +5,12 @@ from unittest import mock
 
 from oslotest import base
 
-from kronos.extensions.room.planning import search, staying
+from kronos.extensions.room.planning import ordering, search, staying
+from kronos.extensions.room.planning.market import plans
+from kronos.extensions.room.planning.market.masters import Aim
 from kronos.extensions.room.room import Proof
 from tests.builders import rooms
+from tests.unit.extensions.room.planning.market import scope_cases
 from tests.unit.extensions.room.planning.test_search import outcome_of
 
 
@@ -73,3 +76,18 @@ class TestLargePlan(base.BaseTestCase):
         )
         self.assertEqual(1, outcome_of(few).budget)
         self.assertIn('at least 2 migrations', few.reason)
+
+
+class TestFullScope(base.BaseTestCase):
+    def test_nothing_can_move_first(self) -> None:
+        """Not all choices are tried where none of them even begins."""
+        case = scope_cases.generated(1, 3)
+        plan = plans.MarketPlan(case, Aim.MOST, 10)
+        stuck = ordering.Ordered(stuck={0}, free=case.cluster.free)
+        with mock.patch.object(
+            ordering, 'ordered', return_value=stuck
+        ) as ordered:
+            result = plan.carried_out(None, 10)
+        self.assertEqual(stuck, result)
+        # The best of them is ordered once more.
+        self.assertEqual(plans.VAIN_TRIES + 1, ordered.call_count)
