@@ -9,6 +9,8 @@ from labkit import layout, process  # isort: skip
 from labkit.ha import choice, faults  # isort: skip
 
 COUNT = 'SELECT COUNT(*) FROM trial.rows'
+COUNT_LARGE = 'SELECT COUNT(*) FROM trial.large'
+LARGE = "INSERT INTO trial.large VALUES (1, REPEAT('x', 1000000))"
 CUT_OFF = 1047
 """What a node answers that is not part of the group."""
 
@@ -29,6 +31,7 @@ class TestDatabases(nodes.NodesTestCase):
         self.assert_survives_a_cut('db3')
         self.assert_survives_a_lag('db1')
         self.assert_survives_a_pause('db2')
+        self.assert_survives_a_full_disk('db3')
         nodes.end(('db3',))
         self.assert_together(('db1', 'db2'))
         self.databases.start('db3')
@@ -86,6 +89,22 @@ class TestDatabases(nodes.NodesTestCase):
         self.insert('db1')
         self.assertEqual({}, self.databases.state(name))
         self.resume(name)
+        self.assert_together(choice.DATABASES)
+
+    def assert_survives_a_full_disk(self, name: str) -> None:
+        """It ends, and what it refused is nowhere."""
+        table = 'CREATE TABLE trial.large (id INT PRIMARY KEY, text LONGBLOB)'
+        self.databases.query(name, table)
+        faults.fill(name, self.databases.ports)
+        self.assertRaises(
+            pymysql.err.OperationalError, self.databases.query, name, LARGE
+        )
+        self.wait_for_size('db1', 2)
+        self.insert('db1')
+        [[count]] = self.databases.query('db1', COUNT_LARGE)
+        self.assertEqual(0, count)
+        self.databases.start(name)
+        faults.end(name, self.databases.ports)
         self.assert_together(choice.DATABASES)
 
     def assert_together(self, names: tuple[str, ...]) -> None:
