@@ -25,8 +25,10 @@ _CUT = (
     '[erlang:disconnect_node(N) || N <- nodes()] end), ok.'
 )
 """After the command has ended, whose connection is cut, too."""
-_ALL, _SOME = '1000000GB', '50MB'
-"""How much has to be free on the disk of a node; the second is the default."""
+_ALL = '1000000GB'
+"""So much has to be free on the disk of a node that is to look full."""
+_ROOM = 'catch rabbit_disk_monitor:set_disk_free_limit("50MB"), ok.'
+"""The default again; one that has just started has it."""
 _HEAL = "erlang:set_cookie(node(), '{}'), ok."
 
 
@@ -133,7 +135,7 @@ def rejoin(name: str, ports: dict[str, int]) -> None:
     One that was not cut off, or was started since, knows the others.
     """
     with contextlib.suppress(running.ServiceFailed):
-        control(name, ports, 'set_disk_free_limit', _SOME)
+        control(name, ports, 'eval', _ROOM)
         return
     cookie = ('--erlang-cookie', FOREIGN)
     control(name, ports, *cookie, 'eval', _HEAL.format(_cookie()))
