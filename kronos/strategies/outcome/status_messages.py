@@ -202,7 +202,7 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
     return (
         f'hosts in use {scope.hosts_in_use_before} -> '
         f'{scope.hosts_in_use_after}'
-        + ''.join(f', {host.told}' for host in scope.begun)
+        + ''.join(f', {host.text}' for host in scope.begun)
         + _beside(scope)
     )
 
