@@ -37,6 +37,15 @@ def yes_or_no(description: str) -> dict[str, Any]:
     }
 
 
+def list_of_names(description: str) -> dict[str, Any]:
+    """The schema of one that :func:`names` reads."""
+    return {
+        'description': description,
+        'type': ['string', 'array', 'integer'],
+        'items': {'type': ['string', 'integer']},
+    }
+
+
 def require_known(raw: dict[str, Any], properties: Mapping[str, Any]) -> None:
     """:raises ConfigurationError: one is none of the strategy"""
     unknown = sorted(raw.keys() - properties.keys())

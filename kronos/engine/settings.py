@@ -54,8 +54,8 @@ class When(Enum):
     IF_ASKED = 'if asked'
     NEVER = 'never'
 
-    def applies(self, asked: bool) -> bool:
-        return self is When.ALWAYS or (self is When.IF_ASKED and asked)
+    def applies(self, is_chosen: bool) -> bool:
+        return self is When.ALWAYS or (self is When.IF_ASKED and is_chosen)
 
 
 @dataclass(frozen=True)
@@ -197,31 +197,31 @@ class Settings(PlainSettings):
         )
 
     def set_mode(
-        self, mode: PlanMode | ModePhases, asked: PhaseSelection
+        self, mode: PlanMode | ModePhases, selection: PhaseSelection
     ) -> None:
         """Set all that a mode decides, whatever it was before.
 
         :raises ValueError: it is a mode of an extension, and none is given
         """
         row = phases_of(mode)
-        if row.is_extended and asked.extension == PLAIN:
+        if row.is_extended and selection.extension == PLAIN:
             raise ValueError(f'an extension plans {mode}, and none is given')
         self.rebalance = row.rebalance
-        self.evacuate = row.evacuate.applies(asked.evacuate)
+        self.evacuate = row.evacuate.applies(selection.evacuate)
         self.drain_hosts = (
-            asked.drain_hosts if row.drains_named_hosts else None
+            selection.drain_hosts if row.drains_named_hosts else None
         )
-        self.extension = asked.extension if row.is_extended else PLAIN
+        self.extension = selection.extension if row.is_extended else PLAIN
         self.extension.prepare(self)
         self.unlimited = row.unlimited
         self.cooldown_seconds = (
-            asked.cooldown_seconds if row.waits_for_cooldown else 0
+            selection.cooldown_seconds if row.waits_for_cooldown else 0
         )
         self.enforce_hard_affinity = row.enforce_hard_affinity.applies(
-            asked.enforce_hard_affinity
+            selection.enforce_hard_affinity
         )
         self.enforce_soft_affinity = row.enforce_soft_affinity.applies(
-            asked.enforce_soft_affinity
+            selection.enforce_soft_affinity
         )
 
     @property

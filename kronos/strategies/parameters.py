@@ -50,13 +50,10 @@ def schema(more: Sequence[str]) -> dict[str, Any]:
     :param more: names of those that not all strategies take
     """
     properties = {
-        'aggregates': {
-            'description': 'Names of the host aggregates to plan, as a '
-            'list or separated by commas, in this order. Each is '
-            'planned by itself.',
-            'type': ['string', 'array', 'integer'],
-            'items': {'type': ['string', 'integer']},
-        },
+        'aggregates': parameter_types.list_of_names(
+            'Names of the host aggregates to plan, as a list or separated by '
+            'commas, in this order. Each is planned by itself.'
+        ),
         'include_unassigned_hosts': parameter_types.yes_or_no(
             'Whether the hosts that are in no aggregate are planned too, '
             'as a scope of their own.'
@@ -85,13 +82,10 @@ def _optional() -> dict[str, dict[str, Any]]:
             'Whether server groups of the policies soft-affinity and '
             'soft-anti-affinity are repaired.'
         ),
-        'hosts': {
-            'description': 'Names of the hosts to drain, as a list or '
-            'separated by commas. Without it every disabled host of the '
-            'scopes is drained.',
-            'type': ['string', 'array', 'integer'],
-            'items': {'type': ['string', 'integer']},
-        },
+        'hosts': parameter_types.list_of_names(
+            'Names of the hosts to drain, as a list or separated by commas. '
+            'Without it every disabled host of the scopes is drained.'
+        ),
     }
 
 

@@ -112,6 +112,16 @@ def masked(
     )
 
 
+def pairs(
+    constraint: Constraint | ConstraintSet, shape: tuple[int, int]
+) -> list[list[bool]]:
+    """The same as lists; its rows and columns have to agree."""
+    allowed = said(constraint, shape)
+    for mask in masked(constraint, shape):
+        np.testing.assert_array_equal(allowed, mask)
+    return list(allowed.tolist())
+
+
 def relaxed(
     constraint: type[Constraint],
     snapshot: Snapshot,

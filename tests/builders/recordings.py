@@ -8,6 +8,7 @@ from typing import Any
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
+    UNASSIGNED,
     ComputeService,
     EffectRatio,
     Event,
@@ -24,7 +25,7 @@ from kronos.engine.types import (
 from kronos.policies import loader
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cloud import CloudInventory
-from kronos.snapshots.scopes import AggregateRef, Cloud, ScopeRequest
+from kronos.snapshots.scopes import ALL, AggregateRef, Cloud, ScopeRequest
 from tests import places
 from tests.builders import policies as build
 
@@ -123,6 +124,23 @@ def small(**more: Any) -> Recording:
         'seeds': Seeds({}, {'u2': 30.0}, {'u3': -1.0}),
     }
     return Recording(**(values | more))
+
+
+def with_names() -> Recording:
+    """The same, with names of every kind in its request and its seeds."""
+    return small(
+        request=ScopeRequest(
+            ['a', '2', AggregateRef(name='b'), AggregateRef(id='1'), ALL],
+            True,
+            ['nova', ALL],
+            ['a1', 'a2.example.org'],
+            ['ub', 'a'],
+            ['u1', 'gone'],
+            ['p'],
+            [{'tier': 'WEB', 'kronos:pin': 'x'}],
+        ),
+        seeds=Seeds({'a': 5.0, UNASSIGNED: 6.0}, {'u2': 3.0}, {'u3': -1.0}),
+    )
 
 
 def _answers(

@@ -44,7 +44,7 @@ def check(
         return None
     reading = prometheus.instant_query(query, exclusions.ANY)
     metrics.report_clock(reading, findings)
-    hosts = _hosts(cloud)
+    hosts = cloud.host_names()
     at_fault, error = _judged(reading, hosts, how, findings)
     values = at_fault.values
     unmatched: list[str] = []
@@ -115,16 +115,6 @@ def _other_form(
         [{'host': name} for name in named], 'host', hosts, how
     )
     return form.remedy(how) if form else ''
-
-
-def _hosts(cloud: Apis) -> set[str]:
-    """All of the cloud; none where they are not known."""
-    if cloud.nova is None:
-        return set()
-    try:
-        return {host.name for host in cloud.nova.list_compute_hosts()}
-    except exceptions.NovaClientError:
-        return set()  # told with the listing that failed
 
 
 def _report(

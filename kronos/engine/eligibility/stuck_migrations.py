@@ -90,7 +90,7 @@ class StuckMigrations:
 
     def held_sources(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to leave it."""
-        return self._held(
+        return self._blocked(
             Code.HOST_STUCK_OUT,
             lambda event: event.source,
             ('out of', 'sends', OUT_OF_HOST),
@@ -98,13 +98,13 @@ class StuckMigrations:
 
     def held_destinations(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to go there."""
-        return self._held(
+        return self._blocked(
             Code.HOST_STUCK_INTO,
             lambda event: event.destination,
             ('into', 'takes', INTO_HOST),
         )
 
-    def _held(
+    def _blocked(
         self,
         code: Code,
         end: Callable[[Event], str],

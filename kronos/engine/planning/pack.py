@@ -218,7 +218,7 @@ class Consolidation:
         begun = Begun(self._name(host), number, number - len(later))
         self._begun.append(begun)
         text = (
-            f'{begun.told}; it leaves with a later audit, because '
+            f'{begun.text}; it leaves with a later audit, because '
             f'{self._used_up()}'
         )
         reason = Reason(text, Code.BUDGET_USED)
@@ -301,7 +301,7 @@ class Consolidation:
         if self._is_budget_short:
             further = self._used_up()
         for begun in self._begun:
-            further = f'{begun.told}, and the next audit goes on; {further}'
+            further = f'{begun.text}, and the next audit goes on; {further}'
         number = int(self.scope.in_use().sum())
         stay = f'{_hosts(number)} stay{"s" if number == 1 else ""} in use'
         return f'{text}, {stay}; {further}'

@@ -154,9 +154,9 @@ def score(
         not_drained=hosts.not_drained(snapshot, settings),
         draining_values=_values(used, draining),
         loads={evaluated.policy.name: evaluated.loads for evaluated in used},
-        capacities=_known(used, 'capacities'),
-        measured=_known(used, 'measured'),
-        attributions=_known(evaluations, 'attribution'),
+        capacities=_by_policy(used, 'capacities'),
+        measured=_by_policy(used, 'measured'),
+        attributions=_by_policy(evaluations, 'attribution'),
         warnings=[text for tried in evaluations for text in tried.warnings]
         + hosts.undrainable(snapshot, settings),
     ).rescored()
@@ -166,7 +166,7 @@ def score(
     return replace(card, blocked=blocked, reason=reason)
 
 
-def _known(
+def _by_policy(
     evaluations: Sequence[PolicyEvaluation], name: str
 ) -> dict[str, Any]:
     """By policy the value of a field, where it is known."""

@@ -52,7 +52,7 @@ class Ends:
         """The ends after the scores of some hosts have changed."""
         highest, lowest = (
             [
-                self._one(p, old, scores[p], sign, changed)
+                self._ends_of(p, old, scores[p], sign, changed)
                 for p, old in enumerate(ends)
             ]
             for ends, sign in ((self.highest, -1.0), (self.lowest, 1.0))
@@ -60,7 +60,7 @@ class Ends:
         widths = _widths(highest, lowest)
         return replace(self, highest=highest, lowest=lowest, widths=widths)
 
-    def _one(
+    def _ends_of(
         self,
         p: int,
         old: Extremes,

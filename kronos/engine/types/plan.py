@@ -225,7 +225,7 @@ class Begun:
     """Of these in this plan."""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """``cmp3: 3 of 7 leave now``"""
         verb = 'leaves' if self.leaving == 1 else 'leave'
         return f'{self.host}: {self.leaving} of {self.instances} {verb} now'

@@ -12,11 +12,6 @@ from typing import Any
 from kronos.common import parameter_types
 from kronos.extensions.cells.cell_drain import CellDrain, Confirm, MoveOrder
 
-NAMES = {
-    'type': ['string', 'array', 'integer'],
-    'items': {'type': ['string', 'integer']},
-}
-
 
 def _one_of(kind: type[Confirm | MoveOrder], description: str) -> Any:
     return {
@@ -31,16 +26,14 @@ PROPERTIES: dict[str, Any] = {
         'description': 'Name of the cell that is emptied.',
         'type': ['string', 'integer'],
     },
-    'target_cells': {
-        'description': 'Names of the cells that its servers go to, as a '
-        'list or separated by commas.',
-        **NAMES,
-    },
-    'hosts': {
-        'description': 'Names of the hosts of the source cell that are '
-        'emptied, as a list or separated by commas (default: all).',
-        **NAMES,
-    },
+    'target_cells': parameter_types.list_of_names(
+        'Names of the cells that its servers go to, as a list or separated '
+        'by commas.'
+    ),
+    'hosts': parameter_types.list_of_names(
+        'Names of the hosts of the source cell that are emptied, as a list '
+        'or separated by commas (default: all).'
+    ),
     'flavor_map': {
         'description': 'New flavors by old ones, by name or id: '
         '{"old": "new"} or old=new,other=same. The value "same" keeps a '

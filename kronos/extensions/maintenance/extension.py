@@ -151,7 +151,7 @@ def _count_servers(
     occupied = set()
     for uuid, instance in snapshot.instances.items():
         row = run.states.get(instance.host)
-        may_stay = run.asked.stopped is Stopped.STAY
+        may_stay = run.spec.stopped is Stopped.STAY
         if row is None or (may_stay and instance.status == SHUTOFF):
             continue
         run.to_move += row.state is State.TO_DO or row.is_emptied

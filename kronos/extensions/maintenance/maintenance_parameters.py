@@ -40,24 +40,20 @@ def _seconds(description: str) -> dict[str, Any]:
 
 
 PROPERTIES: dict[str, Any] = {
-    'hosts': {
-        'description': 'Names of the hosts to be maintained, as a list or '
-        'separated by commas.',
-        'type': ['string', 'array', 'integer'],
-        'items': {'type': ['string', 'integer']},
-    },
+    'hosts': parameter_types.list_of_names(
+        'Names of the hosts to be maintained, as a list or separated by '
+        'commas.'
+    ),
     'run': {
         'description': 'Name of the run, of letters, digits, ".", "_" and '
         '"-". It is part of the reason of each closed host.',
         'type': ['string', 'integer'],
     },
-    'aggregates': {
-        'description': 'Names of the host aggregates to plan, as a list or '
-        'separated by commas, in this order (default: [kronos] aggregates). '
-        'Each is planned by itself.',
-        'type': ['string', 'array', 'integer'],
-        'items': {'type': ['string', 'integer']},
-    },
+    'aggregates': parameter_types.list_of_names(
+        'Names of the host aggregates to plan, as a list or separated by '
+        'commas, in this order (default: [kronos] aggregates). Each is '
+        'planned by itself.'
+    ),
     'at_once': _whole(
         'Number of hosts of a scope that may be unavailable at a time, '
         'whoever closed them (default: 1).',

@@ -86,7 +86,7 @@ class Look:
 class RunOutcome:
     """What a result keeps of a run."""
 
-    asked: Maintenance = field(default_factory=lambda: Maintenance('', ()))
+    spec: Maintenance = field(default_factory=lambda: Maintenance('', ()))
     states: dict[str, HostState] = field(default_factory=dict)
     """Before the plan, by host of the run."""
     waves: Waves = field(default_factory=Waves)
@@ -117,7 +117,7 @@ class RunOutcome:
     @property
     def run(self) -> str:
         """Its name."""
-        return self.asked.run
+        return self.spec.run
 
     def hosts(self, *states: State) -> list[str]:
         """The names of the hosts in some states."""

@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kronos.engine import types, wording
 from kronos.engine.extension import Phase
@@ -60,28 +60,32 @@ def summary(
 ) -> str:
     """The outcome scope by scope; those that could not be judged first.
 
+    How earlier plans did is last: the end of a long message is cut off, and
+    nobody has to act on it first.
+
     :param distrust: by scope why its plans are not to be trusted
     """
-    doubts = distrust or {}
     scopes = sorted(
         report.scopes, key=lambda scope: scope.stopped not in _BLIND
     )
-    return '; '.join(
-        _scope_summary(scope, describe, additions, doubts.get(scope.name, ''))
-        for scope in scopes
-    )
+    parts = [_scope_summary(scope, describe, additions) for scope in scopes]
+    return '; '.join([*parts, *_doubts(scopes, distrust or {})])
+
+
+def _doubts(
+    scopes: Iterable[types.AggregateResult], distrust: Mapping[str, str]
+) -> Iterator[str]:
+    """How far the plans of each scope are to be trusted, if not wholly."""
+    for scope in scopes:
+        # The limit has the same numbers, of the policies in use.
+        if trust := scope.effect_limit or distrust.get(scope.name):
+            yield f'{scope.name}: {trust}'
 
 
 def _scope_summary(
-    scope: types.AggregateResult,
-    describe: ScopeSummary,
-    additions: Additions,
-    distrust: str,
+    scope: types.AggregateResult, describe: ScopeSummary, additions: Additions
 ) -> str:
-    # The limit has the same numbers, of the policies in use.
-    trust = scope.effect_limit or distrust
-    doubts = [*unjudged(scope), *filter(None, [trust])]
-    first = ''.join(f'{text}; ' for text in doubts)
+    first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped in _NAMES_ITSELF:
         return f'{first}{scope.reason}'  # it names the scope itself
     if additions.is_over(scope):
@@ -198,7 +202,7 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
     return (
         f'hosts in use {scope.hosts_in_use_before} -> '
         f'{scope.hosts_in_use_after}'
-        + ''.join(f', {host.told}' for host in scope.begun)
+        + ''.join(f', {host.text}' for host in scope.begun)
         + _beside(scope)
     )
 

@@ -5,14 +5,7 @@ Random clouds are filled by Nova's ``numa_fit_instance_to_host``, which then
 decides about each move of a plan, and about the new servers.
 """
 
-import logging
-import random
 from collections.abc import Iterator
-
-import fixtures
-import nova.conf
-from oslo_config import fixture
-from oslotest import base
 
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
@@ -22,45 +15,26 @@ from kronos.extensions.room import room
 from kronos.extensions.room.extension import MakeRoom
 from kronos.extensions.room.room import RoomRequest
 from tests.builders import policies
+from tests.functional.nova import numa_base
 from tests.functional.nova.numa_cloud import NovaCloud
 
-SEEDS = range(5)
-HOSTS = 'abcdefgh'
 MOVES = 8
 
 
 def flavor(cpus: int, nodes: int, pinned: bool) -> Flavor:
     """With 1,000 MiB a CPU."""
-    specs = {'hw:numa_nodes': f'{nodes}'}
-    if pinned:
-        specs['hw:cpu_policy'] = 'dedicated'
-    name = f'f{cpus}-{nodes}'
-    return Flavor(name, name, cpus, 1000 * cpus, extra_specs=specs)
+    return numa_base.flavor(cpus, 1000 * cpus, nodes, pinned)
 
 
-class TestPlans(base.BaseTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.useFixture(fixtures.FakeLogger('nova', level=logging.WARNING))
-        self.nova = self.useFixture(fixture.Config(nova.conf.CONF))
+class TestPlans(numa_base.NumaTestCase):
+    HOSTS = 'abcdefgh'
+    SEEDS = 5
 
     def clouds(self, pinned: bool, packing: bool) -> Iterator[NovaCloud]:
-        self.nova.config(
-            packing_host_numa_cells_allocation_strategy=packing,
-            group='compute',
-        )
         mix = [flavor(cpus, 1, pinned) for cpus in (2, 4, 6)]
         mix.append(flavor(8, 2, pinned))
         for nodes in (2, 4):
-            for seed in SEEDS:
-                cloud = NovaCloud(
-                    NodeLayout(nodes, 12, 20_000, packing),
-                    HOSTS,
-                    pinned,
-                    1.0 if pinned else 1.5,
-                )
-                cloud.fill(mix, random.Random(seed))
-                yield cloud
+            yield from self.filled(nodes, packing, pinned, mix)
 
     def plan(self, cloud: NovaCloud, wanted: Flavor) -> AggregateResult:
         settings = Settings(allowed_extra_specs=['hw:*'])

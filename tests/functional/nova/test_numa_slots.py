@@ -5,32 +5,15 @@ Random clouds are filled by Nova's ``numa_fit_instance_to_host``; their slots
 are counted, and then filled by Nova.
 """
 
-import logging
-import random
 from collections.abc import Iterator
-
-import fixtures
-import nova.conf
-from oslo_config import fixture
-from oslotest import base
 
 from kronos.engine.settings import Settings
 from kronos.engine.slots import counting, flavors, numa_facts
 from kronos.engine.slots.numa_facts import NodeHosts
-from kronos.engine.slots.numa_nodes import NodeLayout
 from kronos.engine.types import Flavor
+from tests.functional.nova import numa_base
+from tests.functional.nova.numa_base import flavor
 from tests.functional.nova.numa_cloud import NovaCloud
-
-SEEDS = range(6)
-HOSTS = 'abcdef'
-
-
-def flavor(cpus: int, memory_mb: int, nodes: int, pinned: bool) -> Flavor:
-    specs = {'hw:numa_nodes': f'{nodes}'}
-    if pinned:
-        specs['hw:cpu_policy'] = 'dedicated'
-    name = f'f{cpus}-{memory_mb}-{nodes}'
-    return Flavor(name, name, cpus, memory_mb, extra_specs=specs)
 
 
 def mix(pinned: bool) -> list[Flavor]:
@@ -50,27 +33,13 @@ def wanted(pinned: bool) -> list[Flavor]:
     ]
 
 
-class TestSlots(base.BaseTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.useFixture(fixtures.FakeLogger('nova', level=logging.WARNING))
-        self.nova = self.useFixture(fixture.Config(nova.conf.CONF))
+class TestSlots(numa_base.NumaTestCase):
+    HOSTS = 'abcdef'
+    SEEDS = 6
 
     def clouds(self, pinned: bool, nodes: int) -> Iterator[NovaCloud]:
         for packing in (False, True):
-            self.nova.config(
-                packing_host_numa_cells_allocation_strategy=packing,
-                group='compute',
-            )
-            for seed in SEEDS:
-                cloud = NovaCloud(
-                    NodeLayout(nodes, 12, 20_000, packing),
-                    HOSTS,
-                    pinned,
-                    1.0 if pinned else 1.5,
-                )
-                cloud.fill(mix(pinned), random.Random(seed))
-                yield cloud
+            yield from self.filled(nodes, packing, pinned, mix(pinned))
 
     def test_counted(self) -> None:
         """Every slot that is counted stands, and no other one does."""
@@ -98,7 +67,7 @@ class TestSlots(base.BaseTestCase):
         """The node of a further server is the one that Nova chooses."""
         for cloud in self.clouds(True, 4):
             snapshot = cloud.snapshot({})
-            for host in HOSTS:
+            for host in self.HOSTS:
                 facts = numa_facts.of(snapshot.beside.values())
                 nodes = NodeHosts(snapshot, facts).used(host)
                 for each in (*mix(True), *wanted(True)):

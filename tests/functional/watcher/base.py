@@ -112,6 +112,10 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
 
     def create_audit(self, **fields):
         """Create an audit and wait until its first run is over."""
+        return self.wait_for('audits', self.begin_audit(**fields)['uuid'])
+
+    def begin_audit(self, **fields):
+        """Create an audit, and wait for nothing."""
         body = {
             'audit_type': 'ONESHOT',
             'goal': 'kronos_balance',
@@ -121,7 +125,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
         }
         response = self.admin_api.post('/audits', body)
         self.assertEqual(201, response.status_code, response.text)
-        return self.wait_for('audits', response.json()['uuid'])
+        return response.json()
 
     def wait_for(self, kind, which, states=OVER):
         """Wait for a condition; the limit only ends a hanging test."""

@@ -6,49 +6,16 @@ import pathlib
 import fixtures
 
 from kronos.extensions.maintenance import closing_reason, outcome
-from kronos.extensions.maintenance.actions import hand_over
 from kronos.extensions.maintenance.audit import additions
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
-from tests.fakes.small_cloud import cloud
-from tests.functional.watcher import base
+from tests.functional.watcher import maintained
 
-HOSTS = ['h1', 'h2']
 CLOSE = 'kronos_close_for_maintenance'
 
 
-class TestMaintain(base.KronosTestCase):
+class TestMaintain(maintained.MaintainTestCase):
     """Two hosts in alpha with a server each; both are maintained."""
-
-    @staticmethod
-    def CLOUD():  # noqa: N802
-        return cloud.Cloud(
-            HOSTS,
-            {'alpha': HOSTS},
-            [
-                server
-                for number, host in enumerate(HOSTS)
-                for server in base.servers(host, 1 + 10 * number, 1)
-            ],
-        )
-
-    def setUp(self):
-        super().setUp()
-        self.set(
-            'kronos',
-            aggregates=['alpha'],
-            max_retries=0,
-            instance_cooldown=0,
-            maintenance_done_query='faulty',
-        )
-        self.patch(hand_over, 'APART_SECONDS', 0.1)
-
-    def maintain(self, **more):
-        return self.create_audit(
-            goal='kronos_maintenance',
-            strategy='kronos_maintain',
-            parameters={'hosts': ','.join(HOSTS), 'run': 'r1', **more},
-        )
 
     def carried_out(self, audit):
         plan = self.plan(audit)
@@ -85,7 +52,7 @@ class TestMaintain(base.KronosTestCase):
         self.assertEqual(1, len(moves), self.message(audit))
         [path] = pathlib.Path(records).iterdir()
         recording = load.read(str(path))
-        spec = {'hosts': ','.join(HOSTS), 'run': 'r1'}
+        spec = {'hosts': ','.join(self.HOSTS), 'run': 'r1'}
         for options in (
             ReplayOptions(),
             ReplayOptions(mode='maintain', parameters=spec),
@@ -113,13 +80,9 @@ class TestMaintain(base.KronosTestCase):
     def test_all_of_them(self):
         """Each server moves once, but for those of the first host."""
         kinds = []
-        for number, _ in enumerate(HOSTS, start=1):
+        for number, _ in enumerate(self.HOSTS, start=1):
             kinds += self.carried_out(self.maintain())
-            [host] = [
-                name
-                for name, row in self.cloud.services.items()
-                if row['status'] == 'disabled'
-            ]
+            host = self.closed_host()
             self.assertEqual('handed-over', self.reason(host).step)
             self.assertEqual('r1', self.reason(host).run)
             on_host = [

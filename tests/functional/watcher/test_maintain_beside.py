@@ -6,49 +6,27 @@ import threading
 
 from oslo_config import cfg
 from watcher import objects
-from watcher.common import context
-from watcher.decision_engine.audit import continuous
 
-from kronos.extensions.maintenance.actions import hand_over
-from tests.fakes.small_cloud import cloud
-from tests.functional.watcher import base
+from tests.functional.watcher import base, maintained
 
 CONF = cfg.CONF
-HOSTS = ['h1', 'h2', 'h3', 'h4']
-MAINTAINED = HOSTS[:2]
 ALLOCATIONS = re.compile('/placement/resource_providers/[^/]+/allocations')
 
 
-class TestBeside(base.KronosTestCase):
+class TestBeside(maintained.MaintainTestCase):
     """Two hosts with two servers each are maintained, two others are empty.
 
     The first hand-over waits until it is to go on.
     """
 
     CAST_AS_CALL = False
-
-    @staticmethod
-    def CLOUD():  # noqa: N802
-        return cloud.Cloud(
-            HOSTS,
-            {'alpha': HOSTS},
-            base.servers('h1', 1, 2) + base.servers('h2', 11, 2),
-        )
+    SERVERS = {'h1': 2, 'h2': 2, 'h3': 0, 'h4': 0}
 
     def setUp(self):
         # The applier makes its workers as soon as it is there.
         CONF.set_override('workers', 3, 'watcher_applier')
         self.addCleanup(CONF.clear_override, 'workers', 'watcher_applier')
         super().setUp()
-        self.set(
-            'kronos',
-            aggregates=['alpha'],
-            max_retries=0,
-            instance_cooldown=0,
-            maintenance_done_query='faulty',
-        )
-        self.set(None, host='test-host')
-        self.patch(hand_over, 'APART_SECONDS', 0.1)
         self.waiting = threading.Event()
         self.go_on = threading.Event()
         self.addCleanup(self.go_on.set)
@@ -63,32 +41,16 @@ class TestBeside(base.KronosTestCase):
 
         self.cloud.answer = answer
 
-    def maintain(self, **more):
-        return self.create_audit(
-            goal='kronos_maintenance',
-            strategy='kronos_maintain',
-            force=True,
-            parameters={'hosts': MAINTAINED, 'run': 'r1', **more},
-        )
-
     def begin(self):
         """A plan that empties one host, and is about to hand it over."""
-        plan = self.plan(self.maintain())
+        plan = self.plan(self.maintain(force=True))
         response = self.admin_api.patch(
             f'/action_plans/{plan["uuid"]}',
             [{'op': 'replace', 'path': '/state', 'value': 'PENDING'}],
         )
         self.assertEqual(200, response.status_code, response.text)
         self.assertTrue(self.waiting.wait(60))
-        [host] = self.closed()
-        return plan, host
-
-    def closed(self):
-        return [
-            name
-            for name, row in self.cloud.services.items()
-            if row['status'] == 'disabled'
-        ]
+        return plan, self.closed_host()
 
     def done_by(self, *plans):
         """What actions of plans did, and where; all of them SUCCEEDED."""
@@ -104,7 +66,7 @@ class TestBeside(base.KronosTestCase):
     def test_another_host_is_emptied_meanwhile(self):
         """Each server moves once, and each host is handed over once."""
         first, host = self.begin()
-        audit = self.maintain(at_once=2)
+        audit = self.maintain(force=True, at_once=2)
         second = self.plan(audit)
         self.assertNotEqual([], self.actions(second), self.message(audit))
         self.start(second)
@@ -116,7 +78,7 @@ class TestBeside(base.KronosTestCase):
         )
         self.go_on.set()
         self.wait_for('action_plans', first['uuid'])
-        [other] = {*MAINTAINED} - {host}
+        [other] = {*self.HOSTS} - {host}
         kinds = (
             'kronos_close_for_maintenance',
             'kronos_hand_over',
@@ -131,7 +93,7 @@ class TestBeside(base.KronosTestCase):
     def test_a_host_in_hand_is_left_to_its_plan(self):
         """It counts against k, and the audit ends without an action."""
         first, host = self.begin()
-        audit = self.maintain(at_once=1)
+        audit = self.maintain(force=True, at_once=1)
         self.assertEqual([], self.actions(self.plan(audit)))
         message = self.message(audit)
         self.assertIn('1 host of the scope cannot take servers', message)
@@ -152,7 +114,7 @@ class TestBeside(base.KronosTestCase):
         row.save()
         kinds = [
             (row.action_type, row.input_parameters['source_node'])
-            for row in self.actions(self.plan(self.maintain()))
+            for row in self.actions(self.plan(self.maintain(force=True)))
         ]
         self.assertEqual([('kronos_hand_over', host)], kinds)
         self.go_on.set()
@@ -164,15 +126,11 @@ class TestBeside(base.KronosTestCase):
             'interval': '60',
             'goal': 'kronos_maintenance',
             'strategy': 'kronos_maintain',
-            'parameters': {'hosts': MAINTAINED, 'run': 'r1'},
+            'parameters': {'hosts': [*self.HOSTS], 'run': 'r1'},
         }
         uuid = self.admin_api.post('/audits', body).json()['uuid']
         audit = objects.Audit.get_by_uuid(self.context, uuid, eager=True)
-        audit.hostname = 'test-host'
-        audit.save()
-        continuous.ContinuousAuditHandler.execute_audit(
-            audit, context.RequestContext(is_admin=True)
-        )
+        self.execute(audit)
         self.assertIn(
             'one plan at a time, and none beside other plans: the audit was '
             'created without --force',

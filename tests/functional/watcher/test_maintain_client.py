@@ -11,12 +11,8 @@ import shlex
 
 import fixtures
 from watcher import objects
-from watcher.common import context
-from watcher.decision_engine.audit import continuous
 
-from kronos.extensions.maintenance.actions import hand_over
-from tests.fakes.small_cloud import cloud
-from tests.functional.watcher import base, client_api
+from tests.functional.watcher import client_api, maintained
 
 HOSTS = ['h1', 'h2', 'h3']
 ROW = 'host', 'servers', 'staying', 'can_be_emptied'
@@ -31,34 +27,14 @@ STATUS = {
 }
 
 
-class TestMaintainClient(base.KronosTestCase):
+class TestMaintainClient(maintained.MaintainTestCase):
     """Three hosts with a server each; all are maintained."""
 
     CAST_AS_CALL = False
-
-    @staticmethod
-    def CLOUD():  # noqa: N802
-        return cloud.Cloud(
-            HOSTS,
-            {'alpha': HOSTS},
-            [
-                server
-                for number, host in enumerate(HOSTS, start=1)
-                for server in base.servers(host, number, 1)
-            ],
-        )
+    SERVERS = dict.fromkeys(HOSTS, 1)
 
     def setUp(self):
         super().setUp()
-        self.set(
-            'kronos',
-            aggregates=['alpha'],
-            max_retries=0,
-            instance_cooldown=0,
-            maintenance_done_query='faulty',
-        )
-        self.set(None, host='test-host')
-        self.patch(hand_over, 'APART_SECONDS', 0.1)
         for name in (
             'kronos.osc.run.polling.SECONDS',
             'kronos.extensions.maintenance.client.commands.POLL_SECONDS',
@@ -88,21 +64,9 @@ class TestMaintainClient(base.KronosTestCase):
         [audit] = objects.Audit.list(
             self.context, filters={'audit_type': 'CONTINUOUS'}, eager=True
         )
-        audit.hostname = 'test-host'
-        audit.save()
-        continuous.ContinuousAuditHandler.execute_audit(
-            audit, context.RequestContext(is_admin=True)
-        )
+        self.execute(audit)
         for plan in self.plans({'uuid': audit.uuid}):
             self.wait_for('action_plans', plan['uuid'])
-
-    def closed(self):
-        [host] = [
-            name
-            for name, row in self.cloud.services.items()
-            if row['status'] == 'disabled'
-        ]
-        return host
 
     def check_refused(self):
         """Bad input."""
@@ -160,7 +124,7 @@ class TestMaintainClient(base.KronosTestCase):
         )
 
         self.plan_next()
-        host = self.closed()
+        host = self.closed_host()
         status = self.check('not yet', 'status')
         self.assertEqual(
             ('r1', 'running', 1, 1),
@@ -203,7 +167,7 @@ class TestMaintainClient(base.KronosTestCase):
         self.check_state('reached', host, 'handed-over')
 
         self.plan_next()
-        host = self.closed()
+        host = self.closed_host()
         code, out, err = self.given('finish', '-f', 'json')
         self.assertEqual(STATUS['blocked'], code, err)
         self.assertEqual('ended', json.loads(out)['state'])

@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """An audit that makes room: what it plans, and what fits when it is done."""
 
-import os
-
-import fixtures
-
-from kronos.recordings import load
-from kronos.recordings.replay import ReplayOptions, replay
 from tests.fakes.small_cloud import cloud
-from tests.functional.watcher import base
+from tests.functional.watcher import base, room_made
 
 CPUS = 16
 LARGE = 'f12'
 
 
-class MakeRoomTestCase(base.KronosTestCase):
+class MakeRoomTestCase(room_made.RoomTestCase):
     """Three hosts of 16 CPUs, each with two servers of 4: none takes 12."""
+
+    LARGE = LARGE
 
     @staticmethod
     def CLOUD():  # noqa: N802
@@ -35,16 +31,7 @@ class MakeRoomTestCase(base.KronosTestCase):
         small.flavors[LARGE] = (12, 4096)
         return small
 
-    def make_room(self, force=False, **asked):
-        return self.create_audit(
-            goal='kronos_room',
-            strategy='kronos_make_room',
-            parameters={'aggregates': 'alpha'} | asked,
-            force=force,
-        )
-
     def fitting(self):
-        """How many servers of 12 CPUs fit, by the cloud's own account."""
         free = dict.fromkeys(self.cloud.hosts, CPUS)
         for server in self.cloud.servers.values():
             free[server.host] -= server.vcpus
@@ -52,31 +39,10 @@ class MakeRoomTestCase(base.KronosTestCase):
 
     def test_planned_and_carried_out(self):
         """No host takes the wanted server, until one move is made."""
-        records = self.useFixture(fixtures.TempDir()).path
-        self.set('kronos', record_dir=records)
-        self.assertEqual(0, self.fitting())
-        audit = self.make_room(flavors={LARGE: 1})
-        message = self.message(audit)
-        self.assertEqual('SUCCEEDED', audit['state'], message)
-        self.assertIn(f'slots of {LARGE}: 0 -> 1, 1 wanted', message)
-        self.assertIn('no plan requires fewer', message)
-        plan = self.plan(audit)
+        plan = self.planned('no plan requires fewer')
         (move,) = self.actions(plan)
         self.assertEqual('kronos_live_migrate', move.action_type)
-        (path,) = os.listdir(records)
-        report = replay(
-            load.read(os.path.join(records, path)), ReplayOptions()
-        ).report
-        self.assertEqual(
-            [move.input_parameters['resource_id']],
-            [step.instance for step in report.steps],
-        )
-        plan = self.start(plan)
-        self.assertEqual('SUCCEEDED', plan['state'])
-        self.assertEqual(1, self.fitting())
-        audit = self.make_room(flavors={LARGE: 1}, force=True)
-        self.assertIn('already has room', self.message(audit))
-        self.assertEqual([], self.actions(self.plan(audit)))
+        self.carry_out(plan)
 
     def test_as_many_as_possible(self):
         """24 of 48 CPUs are free: two hosts can have 12."""

@@ -46,18 +46,9 @@ class RivalsTestCase(base.KronosTestCase):
 
     def start_audit(self, **fields):
         """An audit that is looking at the cloud until it is to go on."""
-        body = {
-            'audit_type': 'ONESHOT',
-            'goal': 'kronos_balance',
-            'strategy': 'kronos_spread',
-            'parameters': {'aggregates': 'alpha'},
-            **AT_ONCE,
-            **fields,
-        }
-        response = self.admin_api.post('/audits', body)
-        self.assertEqual(201, response.status_code, response.text)
+        audit = self.begin_audit(**AT_ONCE | fields)
         self.assertTrue(self.waiting.wait(60))
-        return response.json()
+        return audit
 
     def ends(self, audit):
         """It, and the plans that it has launched.

@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An audit that makes room on a NUMA node: its plan, and what fits then."""
 
-import os
-
-import fixtures
-
-from kronos.recordings import load
-from kronos.recordings.replay import ReplayOptions, replay
 from tests.fakes.small_cloud import cloud, nova
-from tests.functional.watcher import base
+from tests.functional.watcher import base, room_made
 
 CPUS = 8
 """Of a node; each host has two."""
@@ -73,8 +67,10 @@ class NodeCloud(cloud.Cloud):
         return super().route([*own, *routes], *args)
 
 
-class RoomOnNodesTestCase(base.KronosTestCase):
+class RoomOnNodesTestCase(room_made.RoomTestCase):
     """Two hosts; each node has servers of 2, 2 CPUs, and none 8 free."""
+
+    LARGE = LARGE
 
     @staticmethod
     def CLOUD():  # noqa: N802
@@ -98,14 +94,6 @@ class RoomOnNodesTestCase(base.KronosTestCase):
         super().setUp()
         self.set('kronos', allowed_extra_specs=['hw:numa_nodes'])
 
-    def make_room(self, force=False, **asked):
-        return self.create_audit(
-            goal='kronos_room',
-            strategy='kronos_make_room',
-            parameters={'aggregates': 'alpha'} | asked,
-            force=force,
-        )
-
     def fitting(self):
         return sum(
             (CPUS - used) // 8
@@ -115,35 +103,13 @@ class RoomOnNodesTestCase(base.KronosTestCase):
 
     def test_planned_and_carried_out(self):
         """Two servers leave a node, one after the other."""
-        records = self.useFixture(fixtures.TempDir()).path
-        self.set('kronos', record_dir=records, numa_cells=[CELLS])
-        self.assertEqual(0, self.fitting())
-        audit = self.make_room(flavors={LARGE: 1})
-        message = self.message(audit)
-        self.assertEqual('SUCCEEDED', audit['state'], message)
-        self.assertIn(f'slots of {LARGE}: 0 -> 1, 1 wanted', message)
-        self.assertIn('only if Nova chooses NUMA nodes', message)
+        self.set('kronos', numa_cells=[CELLS])
+        plan = self.planned('only if Nova chooses NUMA nodes')
         self.assertEqual(sorted(self.cloud.servers), self.cloud.requested)
-        (path,) = os.listdir(records)
-        report = replay(
-            load.read(os.path.join(records, path)), ReplayOptions()
-        ).report
-        plan = self.plan(audit)
-        first, second = sorted(
-            self.actions(plan),
-            key=lambda action: action.input_parameters['sequence'],
-        )
+        first, second = self.actions(plan)
         self.assertEqual([], first.parents)
         self.assertEqual([first.uuid], second.parents)
-        self.assertEqual(
-            [each.input_parameters['resource_id'] for each in (first, second)],
-            [step.instance for step in report.steps],
-        )
-        plan = self.start(plan)
-        self.assertEqual('SUCCEEDED', plan['state'])
-        self.assertEqual(1, self.fitting())
-        audit = self.make_room(flavors={LARGE: 1}, force=True)
-        self.assertIn('already has room', self.message(audit))
+        self.carry_out(plan)
 
     def test_not_configured(self):
         audit = self.make_room(flavors={LARGE: 1})

@@ -12,7 +12,7 @@ from bench.fragments.snapshots import NODES, Server, Snapshot
 from kronos.extensions.room.certificates import Certificate
 from kronos.extensions.room.planning import ordering
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.planning.market import plans, proofs
 from kronos.extensions.room.planning.market.masters import Aim
 from kronos.extensions.room.planning.ordering import Move
@@ -35,7 +35,7 @@ def case(counts: Cluster) -> ScopeCase:
     """The cluster with slots on each of the nodes."""
     return ScopeCase(
         counts,
-        tuple(Wanted(slot) for slot in counts.slots),
+        tuple(SlotTarget(slot) for slot in counts.slots),
         tuple(f'node {node}' for node in NODES),
         tuple(f'CPUs of node {node}' for node in NODES),
     )

@@ -125,7 +125,7 @@ class DrainMoves:
         instances, hosts = self._costs.flattest(SLACK)
         flattest = instances, hosts, np.zeros(len(instances))
         nearly = (self._costs.cost <= SLACK) & ~self._costs.free
-        return _joined([judged, flattest, self._at(*np.nonzero(nearly))])
+        return _joined([judged, flattest, self._judged(*np.nonzero(nearly))])
 
     def _cheapest(self, judged: Judged) -> Judged:
         """Judge the pairs by cost until the others cannot be best.
@@ -136,7 +136,7 @@ class DrainMoves:
         number = FIRST_PAIRS
         limit = float(cost.min(initial=np.inf)) + 2 * SLACK
         while np.isfinite(limit):
-            pairs = self._at(*np.nonzero(cost <= limit))
+            pairs = self._judged(*np.nonzero(cost <= limit))
             both = _joined([judged, pairs])
             if limit >= SLACK - _most(both):
                 return both
@@ -144,10 +144,10 @@ class DrainMoves:
                 break
             limit = float(np.partition(cost, number, axis=None)[number])
             number *= 8
-        every = self._at(*np.nonzero(np.isfinite(cost)))
+        every = self._judged(*np.nonzero(np.isfinite(cost)))
         return _joined([judged, every])
 
-    def _at(self, rows: IntArray, columns: IntArray) -> Judged:
+    def _judged(self, rows: IntArray, columns: IntArray) -> Judged:
         return self._judge(*self._costs.pairs(rows, columns))
 
     def _drops(self, instances: IntArray, hosts: IntArray) -> FloatArray:

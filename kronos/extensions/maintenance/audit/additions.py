@@ -43,7 +43,7 @@ class MaintenanceAdditions(Additions):
         rows += [
             (CLOSE, scope, closing.host) for scope, closing in report.closings
         ]
-        spec = {s.name: outcome.of(s).asked for s in report.scopes}
+        spec = {s.name: outcome.of(s).spec for s in report.scopes}
         for kind, scope, host in rows:
             if any(action.resource == host for action in actions):
                 continue
@@ -121,8 +121,8 @@ def _hand_overs(
             number += 1
             yield PlannedAction(
                 HAND_OVER,
-                _inputs(number, scope.name, host, row.asked)
-                | _more(HAND_OVER, row.asked),
+                _inputs(number, scope.name, host, row.spec)
+                | _more(HAND_OVER, row.spec),
                 host,
                 [
                     action

@@ -33,8 +33,8 @@ def of_run(run: Run) -> Fields:
         'state': run.audit.state,
         'audit': run.audit.uuid,
         'audit_name': run.audit.name,
-        'k': run.asked.at_once,
-        'hosts': columns.NamesColumn(list(run.asked.hosts)),
+        'k': run.spec.at_once,
+        'hosts': columns.NamesColumn(list(run.spec.hosts)),
         'follow': ShellCommand.RUN_STATUS.of(run=run.name),
     }
 
@@ -46,7 +46,7 @@ def of_status(status: RunStatus, host: str | None = None) -> Fields:
     return {
         'run': status.run.name,
         'state': status.state.value,
-        'k': status.run.asked.at_once,
+        'k': status.run.spec.at_once,
         'closed': status.closed,
         'eta': eta(status.history.plan),
         'audit': audit.uuid,
@@ -136,7 +136,7 @@ def of_report(status: RunStatus) -> Fields:
 def _is_late(past: HostHistory, run: Run) -> bool:
     """Whether it was handed over for too long, and is open again."""
     span = _span(past.handed_over, past.reopened)
-    return span is not None and span > run.asked.host_timeout
+    return span is not None and span > run.spec.host_timeout
 
 
 def _span(since: float | None, until: float | None) -> float | None:

@@ -33,7 +33,7 @@ WAITING = ('CONTINUOUS', 'EVENT')
 class Look:
     """What an audit would do as the first step of a run."""
 
-    asked: Maintenance
+    spec: Maintenance
     answer: str
     plan: Plan | None
     balancing: list[str]
@@ -53,7 +53,7 @@ class Look:
     def hints(self) -> list[str]:
         """What to look at before the run begins, as sentences."""
         done = self._indicator('hosts_done')
-        number, texts = len(self.asked.hosts), []
+        number, texts = len(self.spec.hosts), []
         if done == number:
             texts.append(hints.NO_WORK)
         elif done == 0 and self.is_new:
@@ -67,7 +67,7 @@ class Look:
         """REACHED: the run would begin, or all of its hosts are done."""
         done = self._indicator('hosts_done')
         is_possible = bool(self.plan and self.plan.moves)
-        if is_possible or done == len(self.asked.hosts):
+        if is_possible or done == len(self.spec.hosts):
             return ExitStatus.REACHED
         return ExitStatus.BLOCKED
 
@@ -76,9 +76,9 @@ class Look:
         plan = self.plan
         steps = plan.moves if plan else []
         return {
-            'run': self.asked.run,
+            'run': self.spec.run,
             'answer': self.answer,
-            'k': self.asked.at_once,
+            'k': self.spec.at_once,
             'most_at_once': self._indicator('most_at_once'),
             'closes_first': columns.NamesColumn(
                 [step.source for step in steps if step.kind == CLOSE]

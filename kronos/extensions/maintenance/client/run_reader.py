@@ -42,14 +42,14 @@ class RunReader:
         :raises KronosException: the run does not have the host, or a
             service does not answer
         """
-        if host is not None and host not in run.asked.hosts:
-            hint = near_names.of_cloud(host, run.asked.hosts)
+        if host is not None and host not in run.spec.hosts:
+            hint = near_names.of_cloud(host, run.spec.hosts)
             raise exceptions.KronosException(
                 f'the run {run.name} has no host {host}; {hint}'
             )
         history = run_history.read(self.watcher, run)
         services = self.nova.list_compute_services()
-        rows = host_rows.of(run.asked, services, history, self.clock())
+        rows = host_rows.of(run.spec, services, history, self.clock())
         for row in rows:
             if row.is_own or row.host == host:
                 servers = self.nova.list_instances_on_host(row.host)

@@ -35,7 +35,7 @@ class RunAudit:
     """CONTINUOUS, ONESHOT or EVENT."""
     message: str
     created: float
-    asked: Maintenance
+    spec: Maintenance
 
     @property
     def is_live(self) -> bool:
@@ -60,8 +60,8 @@ class Run:
         )
 
     @property
-    def asked(self) -> Maintenance:
-        return self.audit.asked
+    def spec(self) -> Maintenance:
+        return self.audit.spec
 
     @property
     def began(self) -> float:
@@ -89,7 +89,7 @@ def of(rows: Iterable[Json]) -> list[Run]:
             continue
         audit = _audit(row)
         if audit is not None:
-            name = audit.asked.run
+            name = audit.spec.run
             runs.setdefault(name, Run(name, [])).audits.append(audit)
     return list(runs.values())
 
@@ -149,7 +149,7 @@ def require_alone(runs: Iterable[Run], spec: Maintenance) -> None:
     for run in runs:
         if not run.is_live:
             continue
-        common = sorted({*run.asked.hosts} & {*spec.hosts})
+        common = sorted({*run.spec.hosts} & {*spec.hosts})
         if run.name == spec.run:
             raise exceptions.KronosException(
                 f'the run {run.name} is live in the audit {run.audit.uuid}; '

@@ -58,12 +58,12 @@ def check_runs(
                 'cancel the audit, and create one of the same run with '
                 '--force',
             )
-        elif workers is not None and workers < run.asked.at_once:
+        elif workers is not None and workers < run.spec.at_once:
             findings.note(
                 'maintenance-workers',
                 f'[watcher_applier] workers = {workers} is less than at_once '
-                f'= {run.asked.at_once} of maintenance run {run.name}, which '
+                f'= {run.spec.at_once} of maintenance run {run.name}, which '
                 'takes longer',
-                f'set workers to {run.asked.at_once} or more where '
+                f'set workers to {run.spec.at_once} or more where '
                 'watcher-applier runs, and restart it',
             )

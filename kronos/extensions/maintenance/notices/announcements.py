@@ -117,11 +117,11 @@ def outbox(conf: Any, services: Services) -> Outbox | None:
         return None
     with _own.lock:
         if _own.outbox is None:
-            _own.outbox = _made(conf, Address.of(conf), services)
+            _own.outbox = _opened(conf, Address.of(conf), services)
         return _own.outbox
 
 
-def _made(conf: Any, address: Address, services: Services) -> Outbox | None:
+def _opened(conf: Any, address: Address, services: Services) -> Outbox | None:
     fault, spool = '; '.join(address.faults()), None
     try:
         if not fault:

@@ -21,8 +21,8 @@ from kronos.extensions.maintenance.maintenance import (
 from kronos.extensions.maintenance.outcome import Look, Staying
 from kronos.extensions.maintenance.planning.cluster import Cluster
 
-AHEAD = State.TO_DO, State.OPENED, State.EMPTYING
-"""Of hosts that are still to be emptied."""
+AHEAD = State.TO_DO, State.OPENED
+"""Of hosts that are to be emptied later."""
 UNCONFIRMED = 'finished'
 """Nova's word for the migration of a server that is in VERIFY_RESIZE."""
 APART = 'anti-affinity'
@@ -36,7 +36,11 @@ def of(
     :param unmovable: by uuid why a server cannot move
     """
     states = host_states.of(snapshot, spec)
-    ahead = {n for n, row in states.items() if row.state in AHEAD}
+    ahead = {
+        name
+        for name, row in states.items()
+        if row.state in AHEAD or row.is_emptied
+    }
     look = Look()
     for uuid, server in sorted(snapshot.instances.items()):
         if server.host not in ahead:

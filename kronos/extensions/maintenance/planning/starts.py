@@ -21,7 +21,8 @@ class Start:
     """What the run finds."""
 
     emptied: list[int]
-    """Hosts that it is emptying, or that a started plan is about to."""
+    """Hosts that it is emptying, or that a started plan is about to; those
+    that hold servers again, too."""
     to_do: list[int]
     returns: dict[int, float]
     """Seconds until the work on each host that is handed over is done."""
@@ -50,8 +51,7 @@ def of(
         emptied=[
             cluster.position[name]
             for name, row in states.items()
-            if _step(states, name) is Step.EMPTYING
-            or (row.state is State.TO_DO and name in in_hand)
+            if row.is_emptied or (row.state is State.TO_DO and name in in_hand)
         ],
         to_do=[
             cluster.position[name]
@@ -85,7 +85,7 @@ def _returns(
 ) -> dict[int, float]:
     returns = {}
     for name, row in states.items():
-        if _step(states, name) not in (Step.HANDED_OVER, Step.RETURNING):
+        if row.reason is None or row.is_emptied:
             continue
         rest = spec.work_time - row.seconds(now)
         if row.state is State.RETURNING:

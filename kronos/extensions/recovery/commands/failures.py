@@ -4,7 +4,7 @@
 They are judged by the very functions that an audit judges them with.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from kronos.cmd.checks import exclusions as exclusion_checks
@@ -31,7 +31,7 @@ def check(
     :param kronos: the group ``[kronos]``
     :returns: what the answers say, for the report
     """
-    how, hosts = HostMatch(kronos.host_match), _hosts(cloud)
+    how, hosts = HostMatch(kronos.host_match), cloud.host_names()
     of_hosts, of_servers = kronos.host_fault_query, kronos.server_fault_query
     faulty, of_faulty = _answer_of(
         prometheus,
@@ -112,13 +112,3 @@ def _answer_of(
             because=[key, option(name)],
         )
         return None, {**answer, 'error': str(error)}
-
-
-def _hosts(cloud: Apis) -> Collection[str]:
-    """All of the cloud; none where they are not known."""
-    if cloud.nova is None:
-        return set()
-    try:
-        return {host.name for host in cloud.nova.list_compute_hosts()}
-    except exceptions.NovaClientError:
-        return set()  # told with the listing that failed

@@ -27,7 +27,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SlotTarget:
     """Servers that are to be created."""
 
     demand: Amounts
@@ -115,7 +115,7 @@ class Counts:
     def __init__(
         self,
         cluster: Cluster,
-        targets: Sequence[Wanted],
+        targets: Sequence[SlotTarget],
         refused: Collection[tuple[int, int]] = (),
         prices: FloatArray | None = None,
     ) -> None:

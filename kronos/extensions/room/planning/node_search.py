@@ -27,7 +27,7 @@ Offer = tuple[float, int, str, tuple[str, ...]]
 """Moves a slot, memory, host, and the servers that leave it."""
 
 
-def wanted(request: RoomRequest, inputs: PhaseInput) -> str:
+def numa_flavor(request: RoomRequest, inputs: PhaseInput) -> str:
     """The wanted flavor with a NUMA topology; '': there is none."""
     by_name = room.needs_of(inputs.snapshot).flavors
     return next(

@@ -21,7 +21,7 @@ from kronos.engine.slots import counting
 from kronos.engine.slots.flavors import SlotFlavor
 from kronos.engine.types import Snapshot
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 
 PLENTY = 10**6
 """Of a resource that stands for a rule, on a host where it is kept."""
@@ -37,7 +37,7 @@ class ScopeCase:
 
     cluster: Cluster
     """Its slots are those of the first flavor."""
-    wanted: tuple[Wanted, ...]
+    targets: tuple[SlotTarget, ...]
     names: tuple[str, ...]
     """Of the flavors, as the next."""
     resources: tuple[str, ...] = ()
@@ -56,10 +56,10 @@ class ScopeCase:
 
     def alone(self, place: int) -> Cluster:
         """The cluster with the slots of another of the flavors."""
-        return _with_slot(self.cluster, self.wanted[place])
+        return _with_slot(self.cluster, self.targets[place])
 
 
-def _with_slot(cluster: Cluster, target: Wanted) -> Cluster:
+def _with_slot(cluster: Cluster, target: SlotTarget) -> Cluster:
     return Cluster(
         cluster.hosts,
         cluster.free,
@@ -218,7 +218,7 @@ class _Case:
             rows.append([*row, 1] if apart else row)
         return np.array(rows, dtype=np.intp)
 
-    def _targets(self, kinds: int, apart: bool) -> tuple[Wanted, ...]:
+    def _targets(self, kinds: int, apart: bool) -> tuple[SlotTarget, ...]:
         targets = []
         for place, (flavor, number) in enumerate(self._flavors):
             rules = [0] * len(self._flavors)
@@ -227,7 +227,7 @@ class _Case:
                 rules.append(1)
             demand = [flavor.demand.get(name, 0) for name in self._resources]
             full = (*demand, *rules, *[0] * kinds)
-            targets.append(Wanted(full, number))
+            targets.append(SlotTarget(full, number))
         return tuple(targets)
 
     def _groups(

@@ -61,7 +61,7 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     if request is None:
         raise ValueError('no room is asked for')
     claims = room.claims_of(inputs.settings)
-    if name := node_search.wanted(request, inputs):
+    if name := node_search.numa_flavor(request, inputs):
         if claims is not None:
             return PhaseResult(StopReason.STUCK, texts.NO_CERTIFICATE)
         outcome = node_search.plan(simulation, inputs, request, name)
@@ -131,7 +131,7 @@ class _CountedSearch:
     def _fewest(self, outcome: RoomOutcome) -> bool:
         """As few moves as possible for the wanted numbers."""
         case, most = self._case, self._simulation.remaining
-        first = Counts(case.cluster, case.wanted).fewest_moves()
+        first = Counts(case.cluster, case.targets).fewest_moves()
         if first is NoPlacement.NOT_KNOWN:
             return False
         if isinstance(first, NoPlacement):
@@ -168,7 +168,7 @@ class _CountedSearch:
     def _nearest(self, outcome: RoomOutcome, moves: float) -> None:
         """What is possible with so many moves, in whatever order."""
         case = self._case
-        nearest = Counts(case.cluster, case.wanted).most_slots(moves)
+        nearest = Counts(case.cluster, case.targets).most_slots(moves)
         if nearest is None or sum(nearest.slots) < nearest.bound:
             outcome.nearest = proofs.nearest(case, moves)
             return
@@ -181,7 +181,7 @@ class _CountedSearch:
         if not ordering.any_move(case.cluster):
             self._stuck(outcome)
             return True
-        first = Counts(case.cluster, case.wanted).most_slots(moves)
+        first = Counts(case.cluster, case.targets).most_slots(moves)
         if first is None:
             return False
         outcome.bound = int(first.bound)
@@ -215,7 +215,7 @@ class _CountedSearch:
                 return result
             self._rules.take_back()
             refused |= result.waiting
-            program = Counts(case.cluster, case.wanted, refused)
+            program = Counts(case.cluster, case.targets, refused)
             counted = (
                 program.most_slots(self._simulation.remaining)
                 if self._request.flavors is None
@@ -235,7 +235,7 @@ class _CountedSearch:
         case = self._case
         if len(case.names) > 1:
             return
-        (name,), (target,) = case.names, case.wanted
+        (name,), (target,) = case.names, case.targets
         most = self._simulation.remaining
         if most == math.inf:
             most = sum(map(len, case.cluster.servers.values()))
@@ -275,7 +275,7 @@ class _Search(_CountedSearch):
 
     def plan(self) -> RoomOutcome:
         case = self._case
-        before = [self._alone(place) for place in range(len(case.wanted))]
+        before = [self._alone(place) for place in range(len(case.targets))]
         outcome = RoomOutcome(
             wanted=dict(self._request.numbers),
             before=dict(zip(case.names, before, strict=True)),

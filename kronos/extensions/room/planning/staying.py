@@ -97,7 +97,7 @@ def _placement(case: ScopeCase, stays: BoolArray) -> list[tuple[int, Column]]:
         plan = MarketPlan(case, Aim.FEWEST, weights=weights)
         return plan.placement()
     prices = np.where(stays, PRICE, 1.0)
-    counted = Counts(cluster, case.wanted, prices=prices).fewest_moves()
+    counted = Counts(cluster, case.targets, prices=prices).fewest_moves()
     if isinstance(counted, NoPlacement):
         return []
     return [*counted.columns.items()]

@@ -18,7 +18,7 @@ class StepRules:
 
     simulation: Simulation
     request: RoomRequest
-    made: int = 0
+    moves: int = 0
     position: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -41,13 +41,13 @@ class StepRules:
 
     def make(self, server: str, destination: int) -> None:
         self.simulation.move(self.position[server], destination)
-        self.made += 1
+        self.moves += 1
 
     def take_back_last(self) -> None:
         self.simulation.take_back()
-        self.made -= 1
+        self.moves -= 1
 
     def take_back(self) -> None:
-        for _ in range(self.made):
+        for _ in range(self.moves):
             self.simulation.take_back()
-        self.made = 0
+        self.moves = 0

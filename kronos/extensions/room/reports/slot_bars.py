@@ -30,7 +30,7 @@ class SlotFigure:
     """What is drawn of one flavor."""
 
     flavor: str
-    wanted: int
+    target: int
     """0: as many as possible."""
     before: int
     after: int
@@ -69,7 +69,7 @@ def _figure(
     rows.sort(key=lambda row: (-row['before'], -row['after'], row['host']))
     figure = SlotFigure(
         flavor=flavor,
-        wanted=outcome['wanted'][flavor],
+        target=outcome['wanted'][flavor],
         before=outcome['before'][flavor],
         after=outcome['after'][flavor],
         by_sum=outcome['by_sum'][flavor],

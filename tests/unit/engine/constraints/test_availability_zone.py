@@ -1,52 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are zones kept, those that tenants ask for and those of restrict_to_az?"""
 
-from oslotest import base
-
 from kronos.engine import edits
 from kronos.engine.constraints.availability_zone import (
     PinnedZone,
     SameZone,
     zone_of,
 )
-from kronos.engine.settings import Settings
-from tests.builders import constraints, scopes
+from tests.builders import constraints
+from tests.unit.engine.constraints import scope_case
 
 
-class TestZones(base.BaseTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.policies = [scopes.policy('cpu')]
-        self.snapshot = scopes.scope(
-            self.policies,
-            {'a': [0.8], 'b': [0.2], 'c': [0.2]},
-            [scopes.vm('v', 'a', [0.3])],
-        )
-        self.settings = Settings(min_host_coverage=0.0)
-
-    def _reason(self) -> str | None:
-        found = constraints.built(self.snapshot, self.policies, self.settings)
-        assert found is not None
-        return found[1].why_not(0, 1)
-
+class TestZones(scope_case.ScopeTestCase):
     def test_pinned_zone(self) -> None:
         """A hard rule, whatever restrict_to_az says."""
         self.snapshot.instances['v'].pinned_availability_zone = 'az1'
-        self.assertIn('an unknown one', self._reason())
+        self.assertIn('an unknown one', self.reason())
         self.snapshot.hosts['b'].availability_zone = 'az2'
-        self.assertIn('pinned to availability zone az1', self._reason())
+        self.assertIn('pinned to availability zone az1', self.reason())
         self.snapshot.hosts['b'].availability_zone = 'az1'
-        self.assertIsNone(self._reason())
+        self.assertIsNone(self.reason())
 
     def test_restrict_to_az(self) -> None:
         """The zone may come from the service of the host alone."""
         self.snapshot.hosts['a'].availability_zone = 'az1'
         (self.snapshot.services or {})['b'].zone = 'az2'
-        self.assertIsNone(self._reason())
+        self.assertIsNone(self.reason())
         self.settings.restrict_to_az = True
-        self.assertIn('zone az2, not az1', self._reason())
+        self.assertIn('zone az2, not az1', self.reason())
         (self.snapshot.services or {})['b'].zone = 'az1'
-        self.assertIsNone(self._reason())
+        self.assertIsNone(self.reason())
 
     def test_relaxations(self) -> None:
         self.snapshot.instances['v'].pinned_availability_zone = 'az1'

@@ -1,47 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a host that takes nothing get nothing, and is it told why?"""
 
-from oslotest import base
-
 from kronos.engine import edits
 from kronos.engine.constraints.host_status import HostStatus
 from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import Settings
-from tests.builders import constraints, scopes
+from tests.builders import constraints
+from tests.unit.engine.constraints import scope_case
 
 
-class TestHosts(base.BaseTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.policies = [scopes.policy('cpu')]
-        self.snapshot = scopes.scope(
-            self.policies,
-            {'a': [0.8], 'b': [0.2], 'c': [0.2]},
-            [scopes.vm('v', 'a', [0.3])],
-        )
-        self.settings = Settings(min_host_coverage=0.0)
-
-    def _reason(self) -> str | None:
-        found = constraints.built(self.snapshot, self.policies, self.settings)
-        assert found is not None
-        return found[1].why_not(0, 1)
-
+class TestHosts(scope_case.ScopeTestCase):
     def test_available(self) -> None:
-        self.assertIsNone(self._reason())
+        self.assertIsNone(self.reason())
 
     def test_services(self) -> None:
         """Each way in which os-services keeps a host out."""
         services = self.snapshot.services or {}
         services['b'].status = 'disabled'
         services['b'].disabled_reason = 'new fan'
-        self.assertIn('disabled (new fan)', self._reason())
+        self.assertIn('disabled (new fan)', self.reason())
         services['b'].status, services['b'].forced_down = 'enabled', True
-        self.assertIn('forced down', self._reason())
+        self.assertIn('forced down', self.reason())
         services['b'].forced_down, services['b'].state = False, None
-        self.assertIn('cell is down', self._reason())
+        self.assertIn('cell is down', self.reason())
         del services['b']
-        self.assertIn('no nova-compute service', self._reason())
+        self.assertIn('no nova-compute service', self.reason())
 
     def test_unknown_services_close_every_host(self) -> None:
         """Without an answer of os-services nothing is planned."""
@@ -61,12 +44,12 @@ class TestHosts(base.BaseTestCase):
     def test_closed(self) -> None:
         self.snapshot.hosts['b'].closed = 'available is false'
         self.assertIn(
-            'accepts no instances: available is false', self._reason()
+            'accepts no instances: available is false', self.reason()
         )
 
     def test_require_headroom(self) -> None:
         self.settings.require_headroom = True
-        self.assertIn('Placement shows no inventory', self._reason())
+        self.assertIn('Placement shows no inventory', self.reason())
 
     def _relaxed(self, reason: Reason) -> Reason | None:
         """What closes the host, once a reason is gone."""
@@ -147,7 +130,7 @@ class TestHosts(base.BaseTestCase):
         for frozen in ({}, {'b': Reason('closed', Code.HOST_CLOSED)}):
             given = constraints.given(self.snapshot, excluded=frozen)
             constraint = HostStatus.build(given)
-            said = constraints.said(constraint, given.shape)
-            self.assertEqual([[True, not frozen, True]], said.tolist())
-            for mask in constraints.masked(constraint, given.shape):
-                self.assertEqual(said.tolist(), mask.tolist())
+            self.assertEqual(
+                [[True, not frozen, True]],
+                constraints.pairs(constraint, given.shape),
+            )

@@ -503,12 +503,12 @@ class TestSeveralAudits(base.BaseTestCase):
                 return_guard_seconds=21600.0,
             )
             sources += [step.source for step in result.steps]
-            told.append([one.told for one in result.begun])
+            told.append([host.text for host in result.begun])
             if result.begun:
                 self.assertEqual(StopReason.BUDGET, result.stopped)
                 self.assertIn(
                     '0 hosts emptied by 3 migrations, 3 hosts stay in use; '
-                    f'{result.begun[0].told}, and the next audit goes on; '
+                    f'{result.begun[0].text}, and the next audit goes on; '
                     'the budget of 3 migrations is used',
                     result.reason,
                 )
@@ -551,7 +551,7 @@ class TestSeveralAudits(base.BaseTestCase):
             ]
         self.assertEqual('h2', plan(snapshot, max_migrations=3).begun[0].host)
         result = plan(snapshot, max_migrations=3, return_guard_seconds=600.0)
-        self.assertEqual('h1: 3 of 4 leave now', result.begun[0].told)
+        self.assertEqual('h1: 3 of 4 leave now', result.begun[0].text)
 
     def test_it_does_not_begin_with_what_cannot_be_emptied(self) -> None:
         """The last of h1 fits nowhere, so its first ones stay as well."""

@@ -109,7 +109,7 @@ class TestSeveralAudits(base.BaseTestCase):
         for audit in range(3):
             result = test_pack.plan(snapshot, [cpu], search=SearchName.BEST)
             sources.append({step.source for step in result.steps})
-            told.append([one.told for one in result.begun])
+            told.append([host.text for host in result.begun])
             snapshot = test_pack._after(snapshot, result, 3600.0 * audit)
             for event in snapshot.events:
                 event.phase = 'pack'

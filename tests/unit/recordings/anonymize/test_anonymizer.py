@@ -24,13 +24,11 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.common.exceptions import KronosException
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import (
-    UNASSIGNED,
     Disruption,
     EffectRatio,
     Instance,
     MigrationStep,
     Reading,
-    Seeds,
     Snapshot,
 )
 from kronos.policies import loader, models
@@ -40,7 +38,7 @@ from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.snapshots.cloud import CloudInventory
-from kronos.snapshots.scopes import ALL, AggregateRef, Cloud, ScopeRequest
+from kronos.snapshots.scopes import Cloud, ScopeRequest
 from tests.builders import recordings
 from tests.unit.engine.planning import test_properties
 
@@ -315,21 +313,7 @@ def _renamed(step: MigrationStep, hosts: Any, uuids: Any) -> tuple[Any, ...]:
 class TestAnonymized(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.was = recordings.small(
-            request=ScopeRequest(
-                ['a', '2', AggregateRef(name='b'), AggregateRef(id='1'), ALL],
-                True,
-                ['nova', ALL],
-                ['a1', 'a2.example.org'],
-                ['ub', 'a'],
-                ['u1', 'gone'],
-                ['p'],
-                [{'tier': 'WEB', 'kronos:pin': 'x'}],
-            ),
-            seeds=Seeds(
-                {'a': 5.0, UNASSIGNED: 6.0}, {'u2': 3.0}, {'u3': -1.0}
-            ),
-        )
+        self.was = recordings.with_names()
 
     def test_it_is_read_again(self) -> None:
         """What is written is a recording like any other."""

@@ -3,32 +3,18 @@
 
 from oslotest import base
 
-from kronos.engine.types import UNASSIGNED, Seeds
+from kronos.engine.types import UNASSIGNED
 from kronos.policies.models import LabelType
 from kronos.recordings.anonymize import anonymizer, names
 from kronos.recordings.recording import ANY_LABEL
-from kronos.snapshots.scopes import ALL, AggregateRef, ScopeRequest
+from kronos.snapshots.scopes import ALL, AggregateRef
 from tests.builders import recordings
 
 
 class TestRequests(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.was = recordings.small(
-            request=ScopeRequest(
-                ['a', '2', AggregateRef(name='b'), AggregateRef(id='1'), ALL],
-                True,
-                ['nova', ALL],
-                ['a1', 'a2.example.org'],
-                ['ub', 'a'],
-                ['u1', 'gone'],
-                ['p'],
-                [{'tier': 'WEB', 'kronos:pin': 'x'}],
-            ),
-            seeds=Seeds(
-                {'a': 5.0, UNASSIGNED: 6.0}, {'u2': 3.0}, {'u3': -1.0}
-            ),
-        )
+        self.was = recordings.with_names()
 
     def test_requests(self) -> None:
         """What is named by name, uuid or id still is."""

@@ -61,9 +61,9 @@ class PackScope:
         return cls(
             simulation,
             inputs.settings.keep_hosts,
-            _at(index, {host for hosts in going for host in hosts}),
+            _mask(index, {host for hosts in going for host in hosts}),
             gone,
-            _at(index, begun_hosts.of(inputs.snapshot)),
+            _mask(index, begun_hosts.of(inputs.snapshot)),
         )
 
     def number(self) -> IntArray:
@@ -131,6 +131,6 @@ class PackScope:
         ]
 
 
-def _at(index: Index, names: set[str]) -> BoolArray:
+def _mask(index: Index, names: set[str]) -> BoolArray:
     """[H]: which hosts are named."""
     return np.array([name in names for name in index.hosts], dtype=bool)

@@ -44,7 +44,7 @@ def check(case: ScopeCase, certificate: Certificate) -> Verdict:
     if fault := _fault(case, certificate):
         return Verdict(False, fault)
     total = _worth(case, certificate)
-    numbers = [target.number for target in case.wanted]
+    numbers = [target.number for target in case.targets]
     price = sum(
         certificate.slots[name] * number
         for name, number in zip(case.names, numbers, strict=True)
@@ -117,7 +117,7 @@ def _worth(case: ScopeCase, certificate: Certificate) -> float:
     """What all hosts together are worth at most."""
     cluster = case.cluster
     demands = np.array([way.demand for way in cluster.ways], dtype=np.int64)
-    slots = np.array([each.demand for each in case.wanted], dtype=np.int64)
+    slots = np.array([each.demand for each in case.targets], dtype=np.int64)
     worths = [
         *(certificate.kinds[way.kind].price for way in cluster.ways),
         *(certificate.slots[name] for name in case.names),

@@ -13,7 +13,7 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.extensions.room.planning.cluster import Cluster
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 
 OPEN = 10_000
 """Slots for which an open rule suffices."""
@@ -103,7 +103,7 @@ class Market:
 
 def of(
     cluster: Cluster,
-    targets: Sequence[Wanted],
+    targets: Sequence[SlotTarget],
     weights: FloatArray | None = None,
 ) -> Market:
     """The market of a cluster, with a wanted flavor for each way of a slot.

@@ -39,7 +39,7 @@ class MarketPlan:
         weights: FloatArray | None = None,
     ) -> None:
         self._case = case
-        self._market = goods.of(case.cluster, case.wanted, weights)
+        self._market = goods.of(case.cluster, case.targets, weights)
         self._patterns = Patterns(self._market)
         self._moves = moves
         self.priced: Priced = rounds.priced(

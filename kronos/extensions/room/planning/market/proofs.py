@@ -27,7 +27,7 @@ def most(case: ScopeCase, moves: int, enough: int) -> Certificate | None:
     """
     if not _can_be_priced(case):
         return None
-    market = goods.of(case.cluster, case.wanted)
+    market = goods.of(case.cluster, case.targets)
     return of(case, rounds.priced(market, Aim.MOST, moves, enough), moves)
 
 
@@ -38,7 +38,7 @@ def fewest(case: ScopeCase, enough: int) -> Certificate | None:
     """
     if not _can_be_priced(case):
         return None
-    market = goods.of(case.cluster, case.wanted)
+    market = goods.of(case.cluster, case.targets)
     return of(case, rounds.priced(market, Aim.FEWEST, enough=enough))
 
 
@@ -46,7 +46,7 @@ def impossible(case: ScopeCase) -> Certificate | None:
     """No number of migrations suffices; None: prices do not prove it."""
     if not _can_be_priced(case):
         return None
-    market = goods.of(case.cluster, case.wanted)
+    market = goods.of(case.cluster, case.targets)
     return of(case, rounds.priced(market, Aim.POSSIBLE))
 
 
@@ -57,7 +57,7 @@ def nearest(case: ScopeCase, moves: float) -> dict[str, int]:
     """
     total = sum(map(len, case.cluster.servers.values()))
     limits = {}
-    for name, target in zip(case.names, case.wanted, strict=True):
+    for name, target in zip(case.names, case.targets, strict=True):
         market = goods.of(case.cluster, [target])
         priced = rounds.priced(market, Aim.MOST, min(moves, total))
         limits[name] = min(target.number, priced.whole)

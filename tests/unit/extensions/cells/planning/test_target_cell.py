@@ -29,10 +29,7 @@ class TestTargetCell(base.BaseTestCase):
         hosts = given.index.hosts
         self.assertEqual(['n1', 'n2', 'n3', 'o1', 'o2'], hosts)
         expected = [[True, True, False, False, False]] * 2
-        said = constraints.said(constraint, given.shape)
-        self.assertEqual(expected, said.tolist())
-        for mask in constraints.masked(constraint, given.shape):
-            self.assertEqual(expected, mask.tolist())
+        self.assertEqual(expected, constraints.pairs(constraint, given.shape))
         self.assertEqual(
             'the host is in no target cell', constraint.why_not(0, 2)
         )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does a run do beside its moves, and in which order?"""
 
+from kronos.common import status
+from kronos.engine import types
 from kronos.extensions.maintenance import maintenance
 from kronos.extensions.maintenance.audit import additions
 from kronos.extensions.maintenance.audit.additions import MaintenanceAdditions
@@ -11,6 +13,7 @@ from kronos.extensions.maintenance.outcome import (
     RunOutcome,
     Waves,
 )
+from kronos.strategies.outcome import status_messages
 from tests.unit.strategies.outcome import test_planned_actions
 from tests.unit.strategies.outcome.test_planned_actions import scope, step
 
@@ -148,3 +151,25 @@ class TestAdditions(test_planned_actions.PlannedActionsTestCase):
             'no host is closed or opened: no answer',
             additions.summary(unknown),
         )
+
+    def test_what_to_do_comes_before_how_earlier_plans_did(self):
+        """Watcher keeps the beginning of a message."""
+        hosts = [f'compute-{number}.rack-7' for number in range(4)]
+        result = self.run_of(
+            scope('a', step('u', 'h2')),
+            states={name: HostState(name, State.LATE) for name in hosts},
+            waves=Waves(blocked={'h3': 'x'}),
+        )
+        promise = '4 plans changed memory by 0.16 of what they promised'
+        message = status_messages.summary(
+            types.CycleReport([result]),
+            additions.summary,
+            self.ADDITIONS,
+            {'a': f'{promise} (trust 0.16)'},
+        )
+        text = status.fit(message)
+        self.assertIn(
+            f'4 late ({", ".join(hosts)}), 1 cannot be emptied; a: 4 plans',
+            text,
+        )
+        self.assertTrue(text.endswith('...'), text)

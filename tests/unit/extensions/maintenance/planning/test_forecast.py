@@ -11,6 +11,7 @@ from kronos.extensions.maintenance import maintenance, outcome
 from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from kronos.extensions.maintenance.maintenance import Maintenance, RunView
 from kronos.extensions.maintenance.outcome import Forecast
+from kronos.extensions.maintenance.planning.host_times import EMPTY_SECONDS
 from tests.builders import maintained, timed_run
 
 
@@ -22,6 +23,21 @@ def run_of(hosts: int, allocated: float, **spec: int) -> timed_run.TimedRun:
 
 def forecast_of(run: timed_run.TimedRun) -> Forecast:
     return outcome.of(run.plan()).forecast
+
+
+def hand_over(run: timed_run.TimedRun, host: str) -> None:
+    """Empty a host, on which the work goes on for 1,000 seconds."""
+    cloud = run.cloud
+    assert cloud.services is not None
+    for uuid, server in cloud.instances.items():
+        if server.host == host:
+            run.move(uuid, 'host-002')
+    since = cloud.taken_at - 1000
+    reason = ClosingReason('r', Step.HANDED_OVER, since, maintained.AUDIT)
+    cloud.services[host] = ComputeService(
+        host, state='up', status='disabled', disabled_reason=str(reason)
+    )
+    cloud.beside = {maintenance.NAME: RunView()}
 
 
 @ddt.ddt
@@ -61,22 +77,28 @@ class TestForecast(base.BaseTestCase):
     def test_halfway(self) -> None:
         """Of hosts that are closed only the rest of their time counts."""
         run = run_of(2, 0.1, spares=2)
-        cloud, first = run.cloud, run.asked.hosts[0]
-        assert cloud.services is not None
+        first = run.asked.hosts[0]
         before = forecast_of(run)
-        for uuid, server in list(cloud.instances.items()):
-            if server.host == first:
-                run.move(uuid, 'host-002')
-        since = cloud.taken_at - 1000
-        reason = ClosingReason('r', Step.HANDED_OVER, since, maintained.AUDIT)
-        cloud.services[first] = ComputeService(
-            first, state='up', status='disabled', disabled_reason=str(reason)
-        )
-        cloud.beside = {maintenance.NAME: RunView()}
+        hand_over(run, first)
         after = forecast_of(run)
         self.assertLess(after.moves, before.moves)
         self.assertLess(after.seconds, before.seconds - 1000)
         self.assertLess(after.ends[first], 400)
+
+    def test_a_server_on_a_host_that_is_handed_over(self) -> None:
+        """It moves, and the whole work comes after that."""
+        run = run_of(2, 0.1, spares=2)
+        first = run.asked.hosts[0]
+        hand_over(run, first)
+        before = forecast_of(run)
+        run.move(min(run.cloud.instances), first)
+        after = forecast_of(run)
+        self.assertEqual(before.moves + 1, after.moves)
+        self.assertEqual(before.least_moves + 1, after.least_moves)
+        self.assertLess(before.ends[first], 400)
+        again = after.ends[first] - EMPTY_SECONDS - run.asked.work_time
+        self.assertTrue(0 < again < 400, again)
+        self.assertGreater(after.seconds, before.seconds + 800)
 
     def test_nowhere_to_go(self) -> None:
         run = run_of(2, 0.9)

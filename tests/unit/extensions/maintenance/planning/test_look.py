@@ -13,6 +13,7 @@ from kronos.engine.types import (
     ServerGroup,
 )
 from kronos.extensions.maintenance import hints, maintenance, outcome
+from kronos.extensions.maintenance.closing_reason import ClosingReason, Step
 from kronos.extensions.maintenance.maintenance import (
     Maintenance,
     RunView,
@@ -54,6 +55,25 @@ class TestLook(base.BaseTestCase):
         run.hours(400)
         self.assertEqual({*look.blocked}, run.blocked)
         self.assertEqual({'host-000', 'host-002'}, run.done)
+
+    def test_whoever_stays_on_a_closed_host(self) -> None:
+        """Where it is emptied, or holds servers again; late or not."""
+        host, now = 'host-001', self.cloud.taken_at
+        self.servers[0].locked = True
+        assert self.cloud.services is not None
+        for step in (Step.EMPTYING, Step.HANDED_OVER):
+            for since in (now, now - self.asked.host_timeout - 1):
+                reason = ClosingReason('r', step, since, maintained.AUDIT)
+                self.cloud.services[host] = ComputeService(
+                    host,
+                    state='up',
+                    status='disabled',
+                    disabled_reason=str(reason),
+                )
+                look = self.look(drain_timeout=self.asked.host_timeout)
+                self.assertEqual([host], look.blocked)
+                [row] = look.staying
+                self.assertIn('locked', row.reason)
 
     def test_under_way(self) -> None:
         """A server that Nova is moving does not stay, and counts as a move."""

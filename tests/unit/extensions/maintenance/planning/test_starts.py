@@ -31,6 +31,11 @@ class TestStart(base.BaseTestCase):
             host, state='up', status='disabled', disabled_reason=reason
         )
 
+    def empty(self, host: str) -> None:
+        for uuid, server in [*self.cloud.instances.items()]:
+            if server.host == host:
+                del self.cloud.instances[uuid]
+
     def start(self) -> starts.Start:
         states = host_states.of(self.cloud, self.asked)
         cluster = Cluster(self.cloud, ())
@@ -47,6 +52,7 @@ class TestStart(base.BaseTestCase):
     def test_halfway(self) -> None:
         self.close(self.names[0], Step.EMPTYING, 100)
         self.close(self.names[1], Step.HANDED_OVER, 200)
+        self.empty(self.names[1])
         self.disable(self.names[2], 'disk is broken')
         self.cloud.beside[maintenance.NAME] = RunView(
             done=frozenset({self.names[3]})
@@ -72,4 +78,19 @@ class TestStart(base.BaseTestCase):
 
     def test_work_that_takes_longer(self) -> None:
         self.close(self.names[1], Step.HANDED_OVER, 700)
+        self.empty(self.names[1])
         self.assertEqual({1: 0.0}, self.start().returns)
+
+    def test_servers_on_hosts_that_are_handed_over(self) -> None:
+        """They leave again, unless the host is about to be opened."""
+        back = self.names[2]
+        for name in self.names[:3]:
+            self.close(name, Step.HANDED_OVER, 200)
+        self.empty(self.names[1])
+        done = frozenset({back})
+        view = RunView(done=done, ready=done)
+        self.cloud.beside[maintenance.NAME] = view
+        start = self.start()
+        self.assertEqual([0], start.emptied)
+        self.assertEqual({1: 400.0, 2: 0.0}, start.returns)
+        self.assertEqual(0, start.lost)

@@ -23,7 +23,7 @@ from kronos.engine.types import (
 from kronos.extensions.room import room
 from kronos.extensions.room.certificates import Claim
 from kronos.extensions.room.planning.cluster import Cluster
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.room import Proof, RoomNeeds, RoomOutcome
 from tests.builders import policies, rooms
 from tests.unit.extensions.room.planning import placements
@@ -91,7 +91,7 @@ class HeldOut(base.BaseTestCase):
         slots = int(self.cluster.slot_counts(end.free).sum())
         self.assertEqual(slots, outcome.after['f16'], task)
         assert outcome.bound is not None
-        more = placements.fewest(self.cluster, [Wanted(LARGE, slots + 1)])
+        more = placements.fewest(self.cluster, [SlotTarget(LARGE, slots + 1)])
         if outcome.certificate and outcome.certificate.claim is Claim.STUCK:
             # Counts know of no order, in which no server can be the first.
             self.assertEqual(slots, outcome.bound, task)
@@ -103,11 +103,11 @@ class HeldOut(base.BaseTestCase):
         self.ends['most'] += 1
 
     def fewest(self, seed: int, numbers: dict[str, int]) -> None:
-        wanted = [
-            Wanted((FLAVORS[name].vcpus, FLAVORS[name].memory_mb), number)
+        targets = [
+            SlotTarget((FLAVORS[name].vcpus, FLAVORS[name].memory_mb), number)
             for name, number in numbers.items()
         ]
-        best = placements.fewest(self.cluster, wanted)
+        best = placements.fewest(self.cluster, targets)
         outcome, end = self.plan(flavors=numbers)
         task = seed, numbers
         if best is None:
@@ -118,7 +118,7 @@ class HeldOut(base.BaseTestCase):
             return
         self.assertEqual(best, outcome.moves, task)
         self.assertEqual(best, outcome.bound, task)
-        self.assertEqual(0, placements.fewest(end, wanted), task)
+        self.assertEqual(0, placements.fewest(end, targets), task)
         if best:
             assert outcome.certificate is not None, task
             self.assertIn(best - outcome.certificate.number, (0, 1), task)

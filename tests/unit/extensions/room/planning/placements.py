@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.planning.ordering import Move
 
 SIZES = (
@@ -49,12 +49,12 @@ def generated(seed: int, most: int = 10) -> Cluster:
     )
 
 
-def fewest(cluster: Cluster, wanted: Sequence[Wanted]) -> int | None:
+def fewest(cluster: Cluster, targets: Sequence[SlotTarget]) -> int | None:
     """The moves that room for all of them requires; None: impossible."""
     from scipy import optimize
 
     hosts, kinds = len(cluster.hosts), len(cluster.ways)
-    flavors, counts = len(wanted), cluster.counts()
+    flavors, counts = len(targets), cluster.counts()
     width = 2 * kinds + flavors
     """Of a host: servers at the end, servers that left, slots."""
     rows, least, most = [], [], []
@@ -78,14 +78,14 @@ def fewest(cluster: Cluster, wanted: Sequence[Wanted]) -> int | None:
                 base + kind: float(way.demand[resource])
                 for kind, way in enumerate(cluster.ways)
             }
-            for flavor, each in enumerate(wanted):
+            for flavor, each in enumerate(targets):
                 entries[base + 2 * kinds + flavor] = each.demand[resource]
             require(entries, -np.inf, float(amount))
     for kind in range(kinds):
         number = float(counts[:, kind].sum())
         places = {host * width + kind: 1.0 for host in range(hosts)}
         require(places, number, number)
-    for flavor, each in enumerate(wanted):
+    for flavor, each in enumerate(targets):
         places = {
             host * width + 2 * kinds + flavor: 1.0 for host in range(hosts)
         }

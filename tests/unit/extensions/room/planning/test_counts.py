@@ -14,7 +14,7 @@ from kronos.extensions.room.planning.counts import (
     Counted,
     Counts,
     NoPlacement,
-    Wanted,
+    SlotTarget,
 )
 from tests.unit.extensions.room.planning import placements
 from tests.unit.extensions.room.planning.placements import LARGE, MIDDLE
@@ -40,12 +40,15 @@ class TestJudged(base.BaseTestCase):
             before = int(small.slot_counts(small.free).sum())
             for more in MORE:
                 for joint in (False, True):
-                    wanted = [Wanted(LARGE, before + more)]
+                    targets = [SlotTarget(LARGE, before + more)]
                     if joint:
-                        wanted = [Wanted(LARGE, more), Wanted(MIDDLE, more)]
+                        targets = [
+                            SlotTarget(LARGE, more),
+                            SlotTarget(MIDDLE, more),
+                        ]
                     case = seed, more, joint
-                    best = placements.fewest(small, wanted)
-                    counted = Counts(small, wanted).fewest_moves()
+                    best = placements.fewest(small, targets)
+                    counted = Counts(small, targets).fewest_moves()
                     if best is None:
                         self.assertIs(NoPlacement.IMPOSSIBLE, counted, case)
                         impossible += 1
@@ -65,7 +68,7 @@ class TestJudged(base.BaseTestCase):
             small = placements.generated(seed)
             last = int(small.slot_counts(small.free).sum())
             for moves in (0, 3, 10, math.inf):
-                counted = Counts(small, [Wanted(LARGE)]).most_slots(moves)
+                counted = Counts(small, [SlotTarget(LARGE)]).most_slots(moves)
                 assert counted is not None
                 (slots,) = counted.slots
                 self.assertLessEqual(counted.moves, moves)
@@ -73,7 +76,7 @@ class TestJudged(base.BaseTestCase):
                 self.assertEqual(slots, counted.bound)
                 self.assertLessEqual(slots, small.by_sum())
                 if slots:
-                    exact = [Wanted(LARGE, slots)]
+                    exact = [SlotTarget(LARGE, slots)]
                     self.assertEqual(
                         placements.fewest(small, exact), counted.moves
                     )
@@ -93,9 +96,9 @@ class TestJudged(base.BaseTestCase):
             split = Cluster(
                 small.hosts, small.free, tuple(ways), small.slots, servers
             )
-            wanted = [Wanted(LARGE, 3)]
+            targets = [SlotTarget(LARGE, 3)]
             one, two = (
-                Counts(each, wanted).fewest_moves() for each in (small, split)
+                Counts(each, targets).fewest_moves() for each in (small, split)
             )
             if isinstance(one, NoPlacement):
                 self.assertIs(one, two)
@@ -114,7 +117,7 @@ class TestCounts(base.BaseTestCase):
             ((4,),),
             {(0, 0): ('x', 'y', 'z'), (1, 1): ('v',)},
         )
-        counted = Counts(small, [Wanted((4,))]).most_slots(1)
+        counted = Counts(small, [SlotTarget((4,))]).most_slots(1)
         assert counted is not None
         self.assertEqual((2,), counted.slots)
         self.assertEqual({}, counted.columns)
@@ -127,9 +130,9 @@ class TestCounts(base.BaseTestCase):
             ((4,),),
             {(host, 0): (f'vm{host}',) for host in range(3)},
         )
-        wanted = [Wanted((4,), 1)]
+        targets = [SlotTarget((4,), 1)]
         for refused in ((), ((1, 0),), ((1, 0), (2, 0))):
-            counted = Counts(small, wanted, refused).fewest_moves()
+            counted = Counts(small, targets, refused).fewest_moves()
             assert isinstance(counted, Counted)
             entered = {
                 (host, 0)
@@ -141,7 +144,7 @@ class TestCounts(base.BaseTestCase):
         refused = ((0, 0), (1, 0), (2, 0))
         self.assertIs(
             NoPlacement.IMPOSSIBLE,
-            Counts(small, wanted, refused).fewest_moves(),
+            Counts(small, targets, refused).fewest_moves(),
         )
 
     def test_used_up_branches(self) -> None:
@@ -151,11 +154,11 @@ class TestCounts(base.BaseTestCase):
         with mock.patch.object(highs, 'whole', return_value=ended):
             self.assertIs(
                 NoPlacement.NOT_KNOWN,
-                Counts(small, [Wanted(LARGE, 1)]).fewest_moves(),
+                Counts(small, [SlotTarget(LARGE, 1)]).fewest_moves(),
             )
-            self.assertIsNone(Counts(small, [Wanted(LARGE)]).most_slots(3))
+            self.assertIsNone(Counts(small, [SlotTarget(LARGE)]).most_slots(3))
 
     def test_without_scipy(self) -> None:
         with mock.patch.object(highs, 'solver', return_value=None):
-            programs = Counts(placements.generated(1), [Wanted(LARGE, 1)])
+            programs = Counts(placements.generated(1), [SlotTarget(LARGE, 1)])
             self.assertRaises(RuntimeError, programs.fewest_moves)

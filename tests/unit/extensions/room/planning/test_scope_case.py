@@ -35,7 +35,7 @@ class TestScopeCase(base.BaseTestCase):
         self.assertEqual(('a', 'b', 'c'), cluster.hosts)
         self.assertEqual(2, cluster.kinds)
         self.assertEqual([2, 2, 2], cluster.counts().sum(axis=1).tolist())
-        self.assertEqual((1, 2), tuple(w.number for w in case.wanted))
+        self.assertEqual((1, 2), tuple(w.number for w in case.targets))
         self.assertEqual(1, cluster.by_sum())
         slots = case.alone(1)
         self.assertEqual([1, 1, 1], slots.slot_counts(slots.free).tolist())

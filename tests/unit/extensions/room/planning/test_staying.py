@@ -8,7 +8,7 @@ from oslotest import base
 
 from kronos.extensions.room.planning import staying
 from kronos.extensions.room.planning.cluster import Way
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.planning.scope_case import ScopeCase
 from tests.unit.extensions.room.planning import placements, small_clusters
 from tests.unit.extensions.room.planning.market import scope_cases
@@ -24,7 +24,7 @@ class TestBlocking(base.BaseTestCase):
         )
         ways = (Way(0, (4,)), Way(1, (8,)))
         small = dataclasses.replace(small, ways=ways)
-        case = ScopeCase(small, (Wanted((16,), 1),), ('f16',), ('VCPU',))
+        case = ScopeCase(small, (SlotTarget((16,), 1),), ('f16',), ('VCPU',))
         return staying.blocking(case, frozenset(movable))
 
     def test_as_few_as_possible(self) -> None:

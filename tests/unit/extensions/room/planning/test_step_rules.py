@@ -48,7 +48,7 @@ class TestStepRules(base.BaseTestCase):
         rules.make('a2', place)
         rules.make('c2', place)
         rules.take_back_last()
-        self.assertEqual((1, 1), (rules.made, len(started.steps)))
+        self.assertEqual((1, 1), (rules.moves, len(started.steps)))
         rules.take_back()
         self.assertEqual([], started.steps)
 

@@ -2,7 +2,7 @@
 """Generated clusters as scopes in which room is wanted."""
 
 from kronos.extensions.room.planning.cluster import Cluster
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.planning.scope_case import ScopeCase
 from tests.unit.extensions.room.planning import placements
 from tests.unit.extensions.room.planning.placements import LARGE, MIDDLE
@@ -12,12 +12,12 @@ NAMES = ('f16', 'f8')
 
 def case(cluster: Cluster, *numbers: int) -> ScopeCase:
     """Room for servers of 16 CPUs, and of 8."""
-    wanted = tuple(
-        Wanted(demand, number)
+    targets = tuple(
+        SlotTarget(demand, number)
         for demand, number in zip((LARGE, MIDDLE), numbers, strict=False)
     )
     return ScopeCase(
-        cluster, wanted, NAMES[: len(wanted)], ('VCPU', 'MEMORY_MB')
+        cluster, targets, NAMES[: len(targets)], ('VCPU', 'MEMORY_MB')
     )
 
 
@@ -28,5 +28,5 @@ def generated(seed: int, *numbers: int) -> ScopeCase:
 def of_nodes(cluster: Cluster) -> ScopeCase:
     """As many slots as possible, on each of the nodes."""
     nodes = [str(node) for node in range(cluster.nodes)]
-    wanted = tuple(Wanted(slot) for slot in cluster.slots)
-    return ScopeCase(cluster, wanted, tuple(nodes), tuple(nodes))
+    targets = tuple(SlotTarget(slot) for slot in cluster.slots)
+    return ScopeCase(cluster, targets, tuple(nodes), tuple(nodes))

@@ -22,7 +22,7 @@ MOVING = (201, 207, 216)
 
 def fewest(seed: int = 201) -> tuple[ScopeCase, Certificate]:
     case = scope_cases.generated(seed, 1, 1)
-    counted = Counts(case.cluster, case.wanted).fewest_moves()
+    counted = Counts(case.cluster, case.targets).fewest_moves()
     assert isinstance(counted, Counted)
     certificate = proofs.fewest(case, counted.moves)
     assert certificate is not None

@@ -5,7 +5,7 @@ import numpy as np
 from oslotest import base
 
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.planning.market import goods
 from kronos.extensions.room.planning.market.goods import Prices, Trade
 
@@ -31,7 +31,7 @@ def cluster() -> Cluster:
 class TestMarket(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.market = goods.of(cluster(), [Wanted((4, 0, 1), 2)])
+        self.market = goods.of(cluster(), [SlotTarget((4, 0, 1), 2)])
 
     def test_classes(self) -> None:
         market = self.market

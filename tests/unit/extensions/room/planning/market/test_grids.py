@@ -8,7 +8,7 @@ import numpy as np
 from oslotest import base
 
 from kronos.extensions.room.planning.cluster import Cluster, Way
-from kronos.extensions.room.planning.counts import Wanted
+from kronos.extensions.room.planning.counts import SlotTarget
 from kronos.extensions.room.planning.market import goods, grids
 from kronos.extensions.room.planning.market.goods import Market, Prices, Trade
 from kronos.extensions.room.planning.market.grids import Grids
@@ -31,7 +31,7 @@ def market(*free: tuple[int, int], weight: float = 1.0) -> Market:
         ((5, 6),),
         servers,
     )
-    return goods.of(cluster, [Wanted((5, 6))], np.array([1.0, weight]))
+    return goods.of(cluster, [SlotTarget((5, 6))], np.array([1.0, weight]))
 
 
 def worth(goods_: Market, trade: Trade, prices: Prices) -> float:

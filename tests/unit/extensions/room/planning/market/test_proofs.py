@@ -18,7 +18,7 @@ class TestProofs(base.BaseTestCase):
         for seed in SEEDS:
             for numbers in ((1,), (3,), (2, 2)):
                 case = scope_cases.generated(seed, *numbers)
-                best = placements.fewest(case.cluster, case.wanted)
+                best = placements.fewest(case.cluster, case.targets)
                 impossible = proofs.impossible(case)
                 if best is None:
                     assert impossible is not None, (seed, numbers)
@@ -47,8 +47,8 @@ class TestProofs(base.BaseTestCase):
                 self.assertLessEqual(certificate.number, case.cluster.by_sum())
                 last = certificate.number
                 for more in (last, last + 1):
-                    wanted = scope_cases.case(case.cluster, more).wanted
-                    best = placements.fewest(case.cluster, wanted)
+                    targets = scope_cases.case(case.cluster, more).targets
+                    best = placements.fewest(case.cluster, targets)
                     if more > last:
                         self.assertTrue(best is None or best > moves)
 

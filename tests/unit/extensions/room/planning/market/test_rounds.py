@@ -11,7 +11,7 @@ from tests.unit.extensions.room.planning.market import scope_cases
 
 def priced(seed: int, aim: Aim, *numbers: int, moves: int = 6) -> Priced:
     case = scope_cases.generated(seed, *numbers)
-    market = goods.of(case.cluster, case.wanted)
+    market = goods.of(case.cluster, case.targets)
     return rounds.priced(market, aim, moves)
 
 
