@@ -113,7 +113,7 @@ class NodeHosts:
         :param host: with an inventory in Placement
         """
         if host not in self._facts.layouts:
-            return 'no aggregate of it is in [kronos] numa_cells'
+            return 'no aggregate of it is in numa_cells'
         if host not in self._reasons:
             reasons = filter(None, self._doubts(host))
             self._reasons[host] = next(reasons, '')

@@ -6,8 +6,8 @@ from typing import Any
 from kronos.cmd.checks.parts import CommandPart
 from kronos.cmd.credentials import Access
 from kronos.engine.settings import Settings
-from kronos.extensions.room.readings import node_reader
 from kronos.extensions.room.readings.reader import RoomReader
+from kronos.snapshots import node_reader
 from kronos.snapshots.reader import Reader
 
 
