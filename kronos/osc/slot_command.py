@@ -42,23 +42,7 @@ class ListSlots(command.Lister):
             help='count DISK_GB, too, as with check_disk in the configuration '
             'of Kronos',
         )
-        _add_names(
-            parser,
-            '--hypervisor-type',
-            'count hosts with these hypervisors, as with '
-            'hypervisor_types in the configuration of Kronos (default: QEMU '
-            'and KVM)',
-        )
-        _add_names(
-            parser,
-            '--numa-cells',
-            'NUMA nodes of the hosts of an aggregate, as with numa_cells in '
-            'the configuration of Kronos: '
-            'AGGREGATE:nodes=2,cpus=44,memory_mb=184388, with packing=true '
-            'if Nova packs. With it, flavors with a NUMA topology are '
-            'counted, too',
-            'CELLS',
-        )
+        _add_configuration(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> commands.Found:
@@ -94,6 +78,27 @@ class ListSlots(command.Lister):
         if parsed_args.formatter == 'csv':
             rows = [tuple(map(commands.cell, row)) for row in rows]
         return names, rows
+
+
+def _add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the options that repeat the configuration of Kronos."""
+    _add_names(
+        parser,
+        '--hypervisor-type',
+        'count hosts with these hypervisors, as with '
+        'hypervisor_types in the configuration of Kronos (default: QEMU '
+        'and KVM)',
+    )
+    _add_names(
+        parser,
+        '--numa-cells',
+        'NUMA nodes of the hosts of an aggregate, as with numa_cells in '
+        'the configuration of Kronos: '
+        'AGGREGATE:nodes=2,cpus=44,memory_mb=184388, with packing=true '
+        'if Nova packs. With it, flavors with a NUMA topology are '
+        'counted, too',
+        'CELLS',
+    )
 
 
 def _add_names(
