@@ -81,6 +81,45 @@ class _Candidates(TypedDict):
     provider_summaries: dict[str, _Summary]
 
 
+class Inventories:
+    """The inventories of hosts, one host a request.
+
+    :param wire: of a :class:`PlacementClient`
+    """
+
+    def __init__(self, wire: rest.Wire) -> None:
+        self._wire = wire
+
+    def path(self, node: str) -> str:
+        """Of the root provider of a host; '' if there is none."""
+        rows = _providers(self._wire, name=node)
+        uuid = next((r['uuid'] for r in rows if _is_root(r)), None)
+        if uuid is None:
+            return ''
+        return f'/resource_providers/{parse.quote(uuid, safe="")}'
+
+    def rows(self, path: str) -> dict[str, _Inventory]:
+        """By resource class."""
+        body = self._wire.get(
+            f'{path}/inventories', MICROVERSION, shape=_Inventories
+        )
+        rows: dict[str, _Inventory] = body['inventories']
+        return rows
+
+    def totals(self, node: str) -> dict[str, tuple[int, float]]:
+        """What a host has in total, and its allocation ratio, by class.
+
+        :param node: name of the root provider, ``Host.node``
+        :returns: empty if there is no such root provider
+        """
+        path = self.path(node)
+        rows = self.rows(path) if path else {}
+        return {
+            resource: (row['total'], row['allocation_ratio'])
+            for resource, row in rows.items()
+        }
+
+
 class PlacementClient:
     """Placement, in few calls however many hosts there are.
 
@@ -97,6 +136,7 @@ class PlacementClient:
         self._wire = rest.Wire(
             adapter, exceptions.PlacementClientError, **options
         )
+        self.inventories = Inventories(self._wire)
 
     def headroom(self) -> dict[str, Room]:
         """Capacity and usage by resource class, and traits, by node name.
@@ -153,15 +193,11 @@ class PlacementClient:
         :param node: name of the root provider, ``Host.node``
         :returns: None if there is no such root provider
         """
-        rows = self._providers(name=node)
-        uuid = next((r['uuid'] for r in rows if _is_root(r)), None)
-        if uuid is None:
+        path = self.inventories.path(node)
+        if not path:
             return None
-        path = f'/resource_providers/{parse.quote(uuid, safe="")}'
         try:
-            inventories = self._wire.get(
-                f'{path}/inventories', MICROVERSION, shape=_Inventories
-            )
+            inventories = self.inventories.rows(path)
             usages = self._wire.get(
                 f'{path}/usages', MICROVERSION, shape=_Usages
             )
@@ -173,7 +209,7 @@ class PlacementClient:
             resource: types.Headroom(
                 _capacity(row), usages['usages'].get(resource, 0)
             )
-            for resource, row in inventories['inventories'].items()
+            for resource, row in inventories.items()
         }
 
     def allocations_of(self, consumer: str) -> dict[str, dict[str, int]]:
@@ -254,11 +290,7 @@ class PlacementClient:
         return {row['uuid']: root for row in rows if root is not None}
 
     def _providers(self, **query: str) -> list[rest.Json]:
-        body = self._wire.get(
-            '/resource_providers', MICROVERSION, query, shape=_Providers
-        )
-        providers: list[rest.Json] = body['resource_providers']
-        return providers
+        return _providers(self._wire, **query)
 
     def _compute_nodes(self) -> dict[str, str]:
         """Names of the hosts' root providers by uuid."""
@@ -300,11 +332,19 @@ def _are_whole(*names: str) -> bool:
     return all(labels.short_name(name) != name.lower() for name in names)
 
 
+def _providers(wire: rest.Wire, **query: str) -> list[rest.Json]:
+    body = wire.get(
+        '/resource_providers', MICROVERSION, query, shape=_Providers
+    )
+    providers: list[rest.Json] = body['resource_providers']
+    return providers
+
+
 def _is_root(provider: rest.Json) -> bool:
     return bool(provider['uuid'] == provider['root_provider_uuid'])
 
 
-def _capacity(inventory: rest.Json) -> int:
+def _capacity(inventory: _Inventory) -> int:
     """Whole units, as Placement tells them of allocation candidates."""
     free = inventory['total'] - inventory['reserved']
     return int(free * inventory['allocation_ratio'])

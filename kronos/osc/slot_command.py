@@ -42,13 +42,7 @@ class ListSlots(command.Lister):
             help='count DISK_GB, too, as with check_disk in the configuration '
             'of Kronos',
         )
-        _add_names(
-            parser,
-            '--hypervisor-type',
-            'count hosts with these hypervisors, as with '
-            'hypervisor_types in the configuration of Kronos (default: QEMU '
-            'and KVM)',
-        )
+        _add_configuration(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> commands.Found:
@@ -56,6 +50,7 @@ class ListSlots(command.Lister):
         from kronos.clients.placement import PlacementClient
         from kronos.options import choices
         from kronos.osc import slot_rows
+        from kronos.snapshots import node_reader
 
         with commands.reported_errors():
             counted = slot_rows.read(
@@ -70,6 +65,9 @@ class ListSlots(command.Lister):
                     parsed_args.aggregate,
                     parsed_args.check_disk,
                     parsed_args.hypervisor_type or choices.HYPERVISOR_TYPES,
+                    node_reader.configured(
+                        parsed_args.numa_cells, slot_rows.CELLS
+                    ),
                 ),
             )
         for name, why in counted.refused.items():
@@ -82,13 +80,37 @@ class ListSlots(command.Lister):
         return names, rows
 
 
+def _add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the options that repeat the configuration of Kronos."""
+    _add_names(
+        parser,
+        '--hypervisor-type',
+        'count hosts with these hypervisors, as with '
+        'hypervisor_types in the configuration of Kronos (default: QEMU '
+        'and KVM)',
+    )
+    _add_names(
+        parser,
+        '--numa-cells',
+        'NUMA nodes of the hosts of an aggregate, as with numa_cells in '
+        'the configuration of Kronos: '
+        'AGGREGATE:nodes=2,cpus=44,memory_mb=184388, with packing=true '
+        'if Nova packs. With it, flavors with a NUMA topology are '
+        'counted, too',
+        'CELLS',
+    )
+
+
 def _add_names(
-    parser: argparse.ArgumentParser, option: str, text: str
+    parser: argparse.ArgumentParser,
+    option: str,
+    text: str,
+    metavar: str = 'NAME',
 ) -> None:
     """Add an option that takes names, as often as it is set."""
     parser.add_argument(
         option,
-        metavar='NAME',
+        metavar=metavar,
         nargs='+',
         action='extend',
         default=[],

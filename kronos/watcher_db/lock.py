@@ -58,8 +58,8 @@ FAILURES = (
 )
 """What :func:`exclusively` raises if the database is to blame."""
 
-# In a Galera cluster the one who was later is told so by a deadlock. Tries come
-# often: who waits for long loses its turn to those who wait less.
+# In a Galera cluster the one who was later is told so by a deadlock. Tries
+# come often: who waits for long loses its turn to those who wait less.
 _retried = oslo_db_api.wrap_db_retry(
     retry_interval=0.05,
     max_retries=80,

@@ -93,3 +93,10 @@ def scope(
 
 def facts_of(snapshot: Snapshot) -> NumaFacts:
     return room.needs_of(snapshot).numa
+
+
+def forget(snapshot: Snapshot, *uuids: str) -> None:
+    """Make servers such without a topology."""
+    for uuid in uuids:
+        snapshot.instances[uuid].extra_specs = {}
+        del facts_of(snapshot).topologies[uuid]

@@ -6,7 +6,7 @@ is in Nova's topology API. A host of which anything else may be true has no
 slots for servers with a NUMA topology.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kronos.common.names.name_marks import HostName, Uuid
@@ -34,6 +34,7 @@ UNCLEAR = (
 )
 """Extra specs, or their beginnings, of servers that use more of a node than
 their CPUs and memory, or change the order of nodes."""
+HIDDEN = 'Nova does not show the NUMA topology of server'
 SMALL_PAGES = 'hw:mem_page_size=small'
 
 
@@ -113,7 +114,7 @@ class NodeHosts:
         :param host: with an inventory in Placement
         """
         if host not in self._facts.layouts:
-            return 'no aggregate of it is in [kronos] numa_cells'
+            return 'no aggregate of it is in numa_cells'
         if host not in self._reasons:
             reasons = filter(None, self._doubts(host))
             self._reasons[host] = next(reasons, '')
@@ -138,7 +139,7 @@ class NodeHosts:
         layout = self._facts.layouts[host]
         headroom = self._hosts[host].headroom or {}
         topologies = self._topologies(host)
-        yield from _of_inventory(headroom, layout)
+        yield from of_inventory(headroom, layout)
         for server in self._servers[host]:
             yield _unclear(server)
             if flavors.numa(server.extra_specs):
@@ -173,9 +174,10 @@ def nodes_of(host: Host, layout: NodeLayout) -> HostNodes:
     return HostNodes(layout, limits)
 
 
-def _of_inventory(
-    headroom: dict[str, Headroom], layout: NodeLayout
+def of_inventory(
+    headroom: Mapping[str, Headroom], layout: NodeLayout
 ) -> Iterator[str]:
+    """Why nodes are not known, by what Placement has of their host."""
     if PINNED in headroom and SHARED in headroom:
         yield (
             'it has both shared and dedicated CPUs, and numa_cells is about '
@@ -205,7 +207,7 @@ def _unreadable(
 ) -> str:
     uuid = server.uuid
     if topology is None or not topology.nodes:
-        return f'Nova does not show the NUMA topology of server {uuid}'
+        return f'{HIDDEN} {uuid}'
     if topology.host not in ('', server.host):
         return f'the plan of another scope moves server {uuid} there'
     if topology.page_size_kb not in PAGES_KB:

@@ -6,7 +6,7 @@ from typing import ClassVar
 from oslo_config import cfg
 
 from kronos.conf import extensions
-from kronos.extensions.room import numa_cells
+from kronos.options import numa_cells
 
 OPTS = [
     cfg.MultiStrOpt(

@@ -86,15 +86,9 @@ class MakeRoom(Extension):
         names = [*self.asked.numbers] if self.asked else []
         for name in names:
             require_countable(name, by_name, bool(facts.layouts))
-        on_nodes = [
-            name for name in names if flavors.numa(by_name[name].extra_specs)
-        ]
-        if on_nodes and len(names) > 1:
-            raise ConfigurationError(
-                reason=f'room for flavor {on_nodes[0]}, whose servers have a '
-                'NUMA topology, is planned for no other flavor at once: name '
-                'it alone'
-            )
+        on_nodes = any(
+            flavors.numa(by_name[name].extra_specs) for name in names
+        )
         _stay(snapshot, facts if on_nodes else NumaFacts())
         return RoomNeeds(by_name, facts)
 

@@ -16,7 +16,10 @@ from tests.functional.nova.numa_cloud import NovaCloud
 
 
 def flavor(cpus: int, memory_mb: int, nodes: int, pinned: bool) -> Flavor:
-    specs = {'hw:numa_nodes': f'{nodes}'}
+    """
+    :param nodes: 0: it has no NUMA topology
+    """
+    specs = {'hw:numa_nodes': f'{nodes}'} if nodes else {}
     if pinned:
         specs['hw:cpu_policy'] = 'dedicated'
     name = f'f{cpus}-{memory_mb}-{nodes}'

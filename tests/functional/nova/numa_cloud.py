@@ -71,15 +71,7 @@ class NovaCloud:
 
     def fit(self, flavor: Flavor, host: str) -> Any:
         """Nova's topology of a server there; None if Nova refuses it."""
-        asked = hardware.numa_get_constraints(
-            objects.Flavor(
-                name=flavor.name,
-                vcpus=flavor.vcpus,
-                memory_mb=flavor.memory_mb,
-                extra_specs=dict(flavor.extra_specs),
-            ),
-            objects.ImageMeta(properties=objects.ImageMetaProps()),
-        )
+        asked = _asked(flavor)
         limits = objects.NUMATopologyLimits(
             cpu_allocation_ratio=self.ratio, ram_allocation_ratio=1.0
         )
@@ -89,14 +81,21 @@ class NovaCloud:
 
     def create(self, uuid: str, flavor: Flavor, host: str) -> bool:
         """Whether Nova places it there, and Placement has room for it."""
-        cpus = sum(
-            of_server.vcpus
+        there = [
+            of_server
             for on, of_server, _ in self.servers.values()
             if on == host
-        )
-        whole = self.layout.nodes * self.layout.cpus * self.ratio
-        if cpus + flavor.vcpus > whole:
+        ]
+        cpus = sum(of_server.vcpus for of_server in [*there, flavor])
+        memory_mb = sum(of_server.memory_mb for of_server in [*there, flavor])
+        layout = self.layout
+        if cpus > layout.nodes * layout.cpus * self.ratio:
             return False
+        if memory_mb > layout.nodes * layout.memory_mb:
+            return False
+        if _asked(flavor) is None:
+            self.servers[uuid] = host, flavor, None
+            return True
         topology = self.fit(flavor, host)
         if topology is None:
             return False
@@ -108,6 +107,8 @@ class NovaCloud:
 
     def delete(self, uuid: str) -> None:
         host, _, topology = self.servers.pop(uuid)
+        if topology is None:
+            return
         self.topologies[host] = hardware.numa_usage_from_instance_numa(
             self.topologies[host], topology, free=True
         )
@@ -139,6 +140,32 @@ class NovaCloud:
             while self.create(f'new-{number}', flavor, host):
                 number += 1
         return number
+
+    def number_of(self, flavor: Flavor) -> int:
+        """The same, and nothing stays."""
+        number = self.slots(flavor)
+        for place in range(number):
+            self.delete(f'new-{place}')
+        return number
+
+    def has_room(self, flavors: Sequence[Flavor], first: int = 0) -> bool:
+        """Whether Nova places these servers in turn, on whichever hosts.
+
+        :param first: host that is tried first, since those of a flavor are
+            alike
+        """
+        if not flavors:
+            return True
+        flavor, *others = flavors
+        for place in range(first, len(self.hosts)):
+            uuid = f'wanted-{len(flavors)}'
+            if not self.create(uuid, flavor, self.hosts[place]):
+                continue
+            alike = bool(others) and others[0] == flavor
+            if self.has_room(others, place if alike else 0):
+                return True
+            self.delete(uuid)
+        return False
 
     def snapshot(self, flavors: Mapping[str, Flavor]) -> Snapshot:
         """What Kronos reads of it."""
@@ -177,10 +204,24 @@ class NovaCloud:
             {
                 uuid: _shown(topology)
                 for uuid, (_, _, topology) in self.servers.items()
+                if topology is not None
             },
         )
         snapshot.beside[room.NAME] = RoomNeeds(dict(flavors), facts)
         return snapshot
+
+
+def _asked(flavor: Flavor) -> Any:
+    """The topology that Nova has a host fit in; None: none."""
+    return hardware.numa_get_constraints(
+        objects.Flavor(
+            name=flavor.name,
+            vcpus=flavor.vcpus,
+            memory_mb=flavor.memory_mb,
+            extra_specs=dict(flavor.extra_specs),
+        ),
+        objects.ImageMeta(properties=objects.ImageMetaProps()),
+    )
 
 
 def _shown(topology: Any) -> ServerTopology:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a real Nova show the NUMA nodes that it chose for a server?"""
+"""Does a real Nova show the NUMA nodes that it chose, and fill all slots?"""
 
 from typing import Any
 
@@ -9,6 +9,8 @@ from nova.virt import fake
 
 from kronos.clients.nova.server_topology import ServerTopologies
 from kronos.engine.slots.numa_facts import PlacedNode, ServerTopology
+from kronos.options.numa_cells import NumaCells
+from kronos.osc import slot_rows
 from tests.functional.nova import base
 
 
@@ -67,6 +69,42 @@ class TestTopology(base.NovaTestCase):
             assert topology is not None
             chosen += [node.host_node for node in topology.nodes]
         self.assertEqual([0, 1], sorted(chosen))
+
+    def test_client(self) -> None:
+        """As many servers as the client counts get nodes, and no more."""
+        big = self._create_flavor(
+            name='big',
+            vcpu=1,
+            memory_mb=2500,
+            extra_spec={'hw:numa_nodes': '1'},
+        )
+        aggregate = self.admin_api.post_aggregate(
+            {'aggregate': {'name': 'nodes'}}
+        )
+        self.admin_api.add_host_to_aggregate(aggregate['id'], 'host1')
+        self.topology(**{'hw:numa_nodes': '2'})
+        question = slot_rows.Question(
+            ['big'],
+            ['nodes'],
+            hypervisor_types=['fake'],
+            cells={'nodes': NumaCells(2, 8, 4096)},
+        )
+
+        def slots() -> int:
+            read = slot_rows.read(self.nova, self.placement_client, question)
+            return read.slots[0].total
+
+        number = slots()
+        self.assertGreater(number, 1)
+        for _ in range(number):
+            self.boot('host1', flavor_id=big)
+        self.assertEqual(0, slots())
+        self._create_server(
+            flavor_id=big,
+            host='host1',
+            networks='none',
+            expected_state='ERROR',
+        )
 
     def test_none(self) -> None:
         self.assertEqual(ServerTopology([]), self.topology())

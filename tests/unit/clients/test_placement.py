@@ -205,9 +205,17 @@ class TestRoom(PlacementTestCase):
         )
         self.assertEqual(3, len(self.keystone.requests()) - 1)
 
+    def test_totals(self) -> None:
+        """Whatever is reserved, and before the ratio."""
+        self.room({'MEMORY_MB': self.inventory(16384, 512, 1.5)}, {})
+        self.assertEqual(
+            {'MEMORY_MB': (16384, 1.5)}, self.client.inventories.totals('cmp1')
+        )
+
     def test_no_such_provider(self) -> None:
         self.wire.get(PROVIDERS, json={'resource_providers': []})
         self.assertIsNone(self.client.room_on('cmp1'))
+        self.assertEqual({}, self.client.inventories.totals('cmp1'))
 
     def test_a_nested_provider_is_no_host(self) -> None:
         nested = provider('cmp1', root='chassis')

@@ -566,6 +566,10 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         found.add(self.check())
         self.labels['cpu_of_host'] = 'node'
         found.add(self.check())
+        inventories = f'{checking.PLACEMENT}/resource_providers/a1/inventories'
+        self.wire.get(inventories, json={'inventories': {}})
+        cells = self.conf(numa_cells='a: nodes=2, cpus=4, memory_mb=9')
+        found.add(self.check('--config-file', cells))
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
 
 

@@ -4,20 +4,29 @@
 Each time, the host is taken that needs the fewest servers to leave for a
 slot, and these go where they cost none. Each server goes to the nodes that
 Nova would choose then, so the plan holds if its moves are made one by one.
-Nothing is proven.
+Of several flavors, each has its slots reserved before the next one is
+planned. Nothing is proven.
 """
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.slots import counting, flavors
+from kronos.engine.slots.flavors import SlotFlavor
 from kronos.extensions.room import room
+from kronos.extensions.room.planning import host_state
 from kronos.extensions.room.planning.node_state import NodeMove, NodeState
 from kronos.extensions.room.planning.step_rules import StepRules
-from kronos.extensions.room.room import Proof, RoomOutcome, RoomRequest
+from kronos.extensions.room.room import (
+    HostSlots,
+    Proof,
+    RoomOutcome,
+    RoomRequest,
+)
 
 LEAVING = 3
 """At most so many servers leave a host for a slot."""
@@ -27,82 +36,155 @@ Offer = tuple[float, int, str, tuple[str, ...]]
 """Moves a slot, memory, host, and the servers that leave it."""
 
 
-def numa_flavor(request: RoomRequest, inputs: PhaseInput) -> str:
-    """The wanted flavor with a NUMA topology; '': there is none."""
+def has_numa_flavor(request: RoomRequest, inputs: PhaseInput) -> bool:
+    """Whether a wanted flavor has a NUMA topology."""
     by_name = room.needs_of(inputs.snapshot).flavors
-    return next(
-        (
-            name
-            for name in request.numbers
-            if flavors.numa(by_name[name].extra_specs)
-        ),
-        '',
+    return any(
+        flavors.numa(by_name[name].extra_specs) for name in request.numbers
     )
 
 
 def plan(
-    simulation: Simulation, inputs: PhaseInput, request: RoomRequest, name: str
+    simulation: Simulation, inputs: PhaseInput, request: RoomRequest
 ) -> RoomOutcome:
-    """Plan the room for one flavor.
+    """Plan the room, and make the moves in the simulation."""
+    by_name = room.needs_of(inputs.snapshot).flavors
+    targets = [
+        flavors.of(by_name[name], inputs.settings.check_disk)
+        for name in request.numbers
+    ]
+    outcome = _unplanned(inputs, request, targets)
+    best = _best(simulation, inputs, request, targets)
+    if best.missing:
+        outcome.nearest = {name: best.reached[name] for name in outcome.wanted}
+        return outcome
+    if not best.moves and outcome.has_number:
+        outcome.bound, outcome.proof = 0, Proof.OPTIMAL
+        return outcome
+    rules = StepRules(simulation, request)
+    position = simulation.placement.index.host
+    for move in best.moves:
+        rules.make(move.server, position[move.destination])
+    outcome.moves = len(best.moves)
+    for name, slots in best.slots.items():
+        outcome.after[name] = sum(slots.values())
+        for row in outcome.by_host[name]:
+            row.after = slots[row.host]
+    return outcome
 
-    :param name: of the flavor
+
+def _unplanned(
+    inputs: PhaseInput, request: RoomRequest, targets: Sequence[SlotFlavor]
+) -> RoomOutcome:
+    """The outcome without any move."""
+    facts = room.needs_of(inputs.snapshot).numa
+    counted = [
+        counting.count(inputs.snapshot, flavor, inputs.settings, facts)
+        for flavor in targets
+    ]
+    state = _state(inputs, request, targets)
+    before = {
+        each.name: state.alone(place) for place, each in enumerate(targets)
+    }
+    totals = {name: sum(slots.values()) for name, slots in before.items()}
+    return RoomOutcome(
+        wanted=dict(request.numbers),
+        before=totals,
+        after=dict(totals),
+        by_sum={each.flavor: each.by_sum for each in counted},
+        by_host={
+            name: [HostSlots(host, n, n) for host, n in slots.items()]
+            for name, slots in before.items()
+        },
+        on_nodes=True,
+    )
+
+
+def _state(
+    inputs: PhaseInput, request: RoomRequest, order: Sequence[SlotFlavor]
+) -> NodeState:
+    facts = room.needs_of(inputs.snapshot).numa
+    return NodeState(
+        inputs.snapshot, facts, order, inputs.settings, request.apart
+    )
+
+
+def _best(
+    simulation: Simulation,
+    inputs: PhaseInput,
+    request: RoomRequest,
+    targets: Sequence[SlotFlavor],
+) -> '_Attempt':
+    """The attempt that misses least; none of its moves is made.
+
+    The order of flavors decides which of them get the first choice of hosts.
     """
-    return _Search(simulation, inputs, request, name).run()
+    largest = sorted(targets, key=host_state.size, reverse=True)
+    attempts: list[_Attempt] = []
+    for order in (largest, largest[::-1])[: len(targets)]:
+        search = _Search(simulation, inputs, request, order)
+        attempts.append(search.run())
+        search.rules.take_back()
+    return min(attempts, key=lambda each: (each.missing, len(each.moves)))
+
+
+@dataclass
+class _Attempt:
+    """What a search came to."""
+
+    moves: list[NodeMove] = field(default_factory=list)
+    reached: dict[str, int] = field(default_factory=dict)
+    """New servers that fit all at once, by flavor."""
+    missing: int = 0
+    slots: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of each flavor alone, by host."""
 
 
 class _Search:
+    """One flavor after the other.
+
+    :param order: of the wanted flavors
+    """
+
     def __init__(
         self,
         simulation: Simulation,
         inputs: PhaseInput,
         request: RoomRequest,
-        name: str,
+        order: Sequence[SlotFlavor],
     ) -> None:
-        self._simulation, self._name = simulation, name
-        self._number = request.numbers[name]
-        self._rules = StepRules(simulation, request)
+        self._simulation = simulation
+        self._numbers = request.numbers
+        self._order, self._number = order, 0
+        self.rules = StepRules(simulation, request)
         self._snapshot = inputs.snapshot
-        needs = room.needs_of(inputs.snapshot)
-        flavor = flavors.of(needs.flavors[name], inputs.settings.check_disk)
-        if flavor.numa is None:
-            raise ValueError('the flavor has no NUMA topology')
-        self._state = NodeState(
-            inputs.snapshot,
-            needs.numa,
-            flavor,
-            flavor.numa,
-            inputs.settings,
-            request.apart,
-        )
-        self._by_sum = counting.count(
-            inputs.snapshot, flavor, inputs.settings, needs.numa
-        ).by_sum
+        self._state = _state(inputs, request, order)
         self._position = simulation.placement.index.host
         self._refused: set[tuple[str, ...]] = set()
+        self._moves: list[NodeMove] = []
 
-    def run(self) -> RoomOutcome:
-        before = self._state.total()
-        outcome = RoomOutcome(
-            wanted={self._name: self._number},
-            before={self._name: before},
-            after={self._name: before},
-            by_sum={self._name: self._by_sum},
-            on_nodes=True,
-        )
-        if self._number and before >= self._number:
-            outcome.bound, outcome.proof = 0, Proof.OPTIMAL
-            return outcome
-        reached = self._fill()
-        if self._number and reached < self._number:
-            self._rules.take_back()
-            outcome.nearest = {self._name: reached}
-        else:
-            outcome.after = {self._name: reached}
-        outcome.moves = len(self._simulation.steps)
-        return outcome
+    def run(self) -> _Attempt:
+        attempt = _Attempt(self._moves)
+        for place, flavor in enumerate(self._order):
+            self._number = self._numbers[flavor.name]
+            self._refused.clear()
+            reached = self._fill()
+            if self._number:
+                attempt.missing += max(0, self._number - reached)
+                reached = min(reached, self._number)
+            attempt.reached[flavor.name] = reached
+            if place + 1 < len(self._order):
+                self._state.reserve(reached)
+        attempt.slots = {
+            flavor.name: self._state.alone(place)
+            for place, flavor in enumerate(self._order)
+        }
+        return attempt
 
     def _fill(self) -> int:
         """Make slots while any host gives one; returns how many there are."""
+        if not self._missing():
+            return self._state.total()
         offers = {host: [*self._offers(host)] for host in self._state.hosts}
         while self._missing():
             best = min(
@@ -131,8 +213,10 @@ class _Search:
 
     def _offers(self, host: str) -> list[Offer]:
         """What may leave a host, the fewest servers a slot first."""
-        state, now = self._state, self._state.slots(host)
-        missing = self._missing()
+        state = self._state
+        if not state.takes(host):
+            return []
+        now, missing = state.slots(host), self._missing()
         offers = []
         for servers in self._choices(host):
             gain = min(state.slots_without(host, servers) - now, missing)
@@ -185,11 +269,12 @@ class _Search:
             if move is None:
                 for earlier in reversed(moves):
                     self._state.take_back(earlier)
-                    self._rules.take_back_last()
+                    self.rules.take_back_last()
                 return []
             self._state.make(move)
-            self._rules.make(server, self._position[move.destination])
+            self.rules.make(server, self._position[move.destination])
             moves.append(move)
+        self._moves += moves
         return moves
 
     def _step(self, server: str) -> NodeMove | None:
@@ -202,11 +287,11 @@ class _Search:
             if move is None:
                 continue
             state.make(move)
-            after, used = state.slots(host), sum(state.hosts[host].cpus)
+            after, fill = state.slots(host), state.fill(host, server)
             state.take_back(move)
             if after == before:
-                moves.append((-used, host, move))
+                moves.append((-fill, host, move))
         for _, host, move in sorted(moves, key=lambda row: row[:2]):
-            if self._rules.allows(server, self._position[host]):
+            if self.rules.allows(server, self._position[host]):
                 return move
         return None

@@ -61,11 +61,10 @@ def run(simulation: Simulation, inputs: PhaseInput) -> PhaseResult:
     if request is None:
         raise ValueError('no room is asked for')
     claims = room.claims_of(inputs.settings)
-    if name := node_search.numa_flavor(request, inputs):
+    if node_search.has_numa_flavor(request, inputs):
         if claims is not None:
             return PhaseResult(StopReason.STUCK, texts.NO_CERTIFICATE)
-        outcome = node_search.plan(simulation, inputs, request, name)
-        return _ended(outcome)
+        return _ended(node_search.plan(simulation, inputs, request))
     search = _Search(simulation, inputs, request)
     if claims is not None:
         return search.check(claims.get(inputs.snapshot.scope))
@@ -76,7 +75,7 @@ def _ended(outcome: RoomOutcome) -> PhaseResult:
     stopped = StopReason.DONE
     if outcome.budget is not None:
         stopped = StopReason.BUDGET
-    elif outcome.missing_after:
+    elif outcome.missing_after or outcome.nearest:
         stopped = StopReason.STUCK
     return PhaseResult(
         stopped, texts.sentence(outcome), beside={room.NAME: outcome}

@@ -90,6 +90,8 @@ def _staying(outcome: RoomOutcome) -> str:
 def _fewest(outcome: RoomOutcome, number: str) -> str:
     if outcome.missing_after or not outcome.moves:
         text = f'no order of migrations was found that makes room for {number}'
+        if any(outcome.nearest.values()):
+            text += f', but one for {servers(outcome.nearest)}'
         if outcome.proof is Proof.NONE:
             return f'{text}; it was sought {_without_proof(outcome)}'
         return f'{text}; at least {_moves(outcome.bound)} would be needed'

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kronos.clients.nova.cell_listings import CellListings
+from kronos.engine.slots.numa_facts import NumaFacts
 from kronos.extensions.room import room
-from kronos.extensions.room.numa_cells import NumaCells
-from kronos.extensions.room.readings import node_reader
 from kronos.extensions.room.room import RoomNeeds
+from kronos.options.numa_cells import NumaCells
+from kronos.snapshots import node_reader
 from kronos.snapshots.reader import Look, Reader
 
 
@@ -26,6 +27,19 @@ class RoomReader(Reader):
         listed = CellListings(look.nova.api).flavors()
         look.gathered.beside[room.NAME] = RoomNeeds(
             {flavor.name: flavor for flavor in listed},
-            node_reader.facts(look, self.cells),
+            self._facts(look) if self.cells else NumaFacts(),
         )
         look.report(f'{len(listed)} flavors')
+
+    def _facts(self, look: Look) -> NumaFacts:
+        """Of the hosts that are planned."""
+        planned = {
+            host.name for hosts in look.hosts.values() for host in hosts
+        }
+        gathered = look.gathered
+        hosts = node_reader.layouts(
+            gathered.cloud.aggregates, self.cells, planned
+        )
+        facts = node_reader.facts(look.nova.api, hosts, gathered.instances)
+        look.report(f'NUMA topologies of {len(facts.topologies)} servers')
+        return facts

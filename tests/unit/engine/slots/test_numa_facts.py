@@ -67,7 +67,7 @@ class TestWhyNone(base.BaseTestCase):
 
     def test_not_configured(self) -> None:
         scope = numa.scope(BUSY, layouts={'b': numa.LAYOUT})
-        self.assertIn('is in [kronos] numa_cells', self.why(scope))
+        self.assertIn('no aggregate of it is in numa_cells', self.why(scope))
 
     def test_no_facts(self) -> None:
         scope = numa.scope(BUSY)

@@ -7,11 +7,16 @@ from oslotest import base
 
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, Snapshot, StopReason
+from kronos.engine.types import (
+    AggregateResult,
+    Flavor,
+    Snapshot,
+    StopReason,
+)
 from kronos.extensions.room import room
 from kronos.extensions.room.extension import MakeRoom
 from kronos.extensions.room.planning import texts
-from kronos.extensions.room.room import RoomOutcome, RoomRequest
+from kronos.extensions.room.room import HostSlots, RoomOutcome, RoomRequest
 from tests.builders import numa, policies, rooms
 
 SPREAD = {
@@ -71,6 +76,48 @@ class TestPlan(base.BaseTestCase):
         self.assertEqual(({'p8': 0}, {'p8': 0}), _slots(outcome))
         self.assertIn('no order of migrations was found', result.reason)
         self.assertIs(StopReason.STUCK, result.stopped)
+
+    def test_jointly(self) -> None:
+        """Alone each has room after fewer moves than both at once."""
+        snapshot = scope(hosts='abc')
+        both = {'p8': 2, 'p6': 1}
+        for request, number in (({'p8': 2}, 0), ({'p6': 1}, 0), (both, 1)):
+            result = plan(snapshot, flavors=request)
+            self.assertEqual(number, len(result.steps), request)
+        outcome = outcome_of(result)
+        self.assertEqual(both, outcome.wanted)
+        self.assertIn(
+            'room for 2 servers of p8 and 1 server of p6 after 1 migration',
+            result.reason,
+        )
+
+    def test_jointly_not_possible(self) -> None:
+        result = plan(scope(hosts='abc'), flavors={'p8': 3, 'p6': 3})
+        outcome = outcome_of(result)
+        self.assertEqual([], result.steps)
+        self.assertEqual(outcome.before, outcome.after)
+        self.assertEqual(['p8', 'p6'], [*outcome.nearest])
+        self.assertIn(', but one for ', result.reason)
+        self.assertIs(StopReason.STUCK, result.stopped)
+
+    def test_with_a_flavor_without_topology(self) -> None:
+        """A server without one moves as well, and takes no nodes."""
+        snapshot = numa.scope(SPREAD, pinned=False, hosts='abc')
+        numa.forget(snapshot, 'a1', 'b1')
+        needs = room.needs_of(snapshot)
+        needs.flavors = {
+            'plain': Flavor('plain', 'plain', 10, 1000),
+            'p8': numa.flavor(8, numa_nodes='1'),
+        }
+        result = plan(snapshot, flavors={'plain': 1, 'p8': 2})
+        self.assertEqual([('b1', 'b', 'c')], rooms.moves(result))
+
+    def test_hosts_of_the_report(self) -> None:
+        outcome = outcome_of(plan(scope(), flavors={'p8': 1}))
+        self.assertEqual(
+            {'p8': [HostSlots('a', 0, 1), HostSlots('b', 0, 0)]},
+            outcome.by_host,
+        )
 
     def test_most(self) -> None:
         result = plan(scope(), flavor='p8', max_migrations=1)

@@ -3,8 +3,8 @@
 
 from oslotest import base
 
-from kronos.extensions.room import numa_cells
-from kronos.extensions.room.numa_cells import NumaCells
+from kronos.options import numa_cells
+from kronos.options.numa_cells import NumaCells
 
 LINE = 'pinned: nodes=2, cpus=44, memory_mb=184388'
 
