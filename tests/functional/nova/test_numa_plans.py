@@ -87,6 +87,7 @@ class TestPlans(numa_base.NumaTestCase):
                 for step in result.steps:
                     refused += not cloud.move(step.instance, step.destination)
                 promised += after - before
+                self.assertLessEqual(after, outcome.bound or 0)
                 standing += cloud.slots(wanted) - before
         return promised, standing, refused
 

@@ -5,10 +5,11 @@ Each time, the host is taken that needs the fewest servers to leave for a
 slot, and these go where they cost none. Each server goes to the nodes that
 Nova would choose then, so the plan holds if its moves are made one by one.
 Of several flavors, each has its slots reserved before the next one is
-planned. Nothing is proven.
+planned. Nothing is proven but a bound on the slots of each flavor.
 """
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.slots import counting, flavors
 from kronos.engine.slots.flavors import SlotFlavor
 from kronos.extensions.room import room
-from kronos.extensions.room.planning import host_state
+from kronos.extensions.room.planning import host_state, node_bounds
 from kronos.extensions.room.planning.node_state import NodeMove, NodeState
 from kronos.extensions.room.planning.step_rules import StepRules
 from kronos.extensions.room.room import (
@@ -54,6 +55,16 @@ def plan(
         for name in request.numbers
     ]
     outcome = _unplanned(inputs, request, targets)
+    bounds = _bounds(simulation, inputs, request, targets)
+    if any(number > bounds[name] for name, number in outcome.wanted.items()):
+        outcome.proof = Proof.IMPOSSIBLE
+        outcome.nearest = {
+            name: int(min(number, bounds[name]))
+            for name, number in outcome.wanted.items()
+        }
+        return outcome
+    if not outcome.has_number and bounds[targets[0].name] < math.inf:
+        outcome.bound = int(bounds[targets[0].name])
     best = _best(simulation, inputs, request, targets)
     if best.missing:
         outcome.nearest = {name: best.reached[name] for name in outcome.wanted}
@@ -71,6 +82,33 @@ def plan(
         for row in outcome.by_host[name]:
             row.after = slots[row.host]
     return outcome
+
+
+def _bounds(
+    simulation: Simulation,
+    inputs: PhaseInput,
+    request: RoomRequest,
+    targets: Sequence[SlotFlavor],
+) -> dict[str, float]:
+    """Slots of each flavor alone, at most."""
+    uuids = simulation.utilization.index.instances
+    movable = {
+        uuid
+        for uuid, moves in zip(uuids, simulation.movable, strict=True)
+        if moves
+    }
+    bounds = {}
+    for place, flavor in enumerate(targets):
+        bound = node_bounds.most(
+            inputs.snapshot,
+            _state(inputs, request, targets),
+            place,
+            flavor,
+            movable,
+            1 if request.apart else math.inf,
+        )
+        bounds[flavor.name] = math.inf if bound is None else bound
+    return bounds
 
 
 def _unplanned(

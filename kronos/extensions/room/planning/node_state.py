@@ -5,7 +5,7 @@ A server goes to the nodes that Nova would choose at that moment.
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kronos.engine.eligibility import free_capacity
@@ -102,9 +102,13 @@ class NodeState:
             return demand
         return tuple(sorted(self._instances[server].demand.items()))
 
+    def takers(self, place: int) -> Collection[str]:
+        """The hosts that take new servers of one of the flavors."""
+        return self._filling.takes[place]
+
     def takes(self, host: str) -> bool:
         """Whether new servers of the present flavor may be created there."""
-        return host in self._filling.takes[len(self._reserved[host])]
+        return host in self.takers(len(self._reserved[host]))
 
     def slots(self, host: str) -> int:
         """How many new servers of the present flavor fit on a host.
@@ -167,11 +171,11 @@ class NodeState:
         return NodeMove(server, source, source_nodes, host, nodes)
 
     def make(self, move: NodeMove) -> None:
-        self._release(move.server)
+        self.remove(move.server)
         self._place(move.server, move.destination, move.nodes)
 
     def take_back(self, move: NodeMove) -> None:
-        self._release(move.server)
+        self.remove(move.server)
         self._place(move.server, move.source, move.source_nodes)
 
     def slots_without(self, host: str, servers: tuple[str, ...]) -> int:
@@ -185,7 +189,8 @@ class NodeState:
         self._counted[host] = before
         return slots
 
-    def _release(self, server: str) -> None:
+    def remove(self, server: str) -> None:
+        """Take a server off its host."""
         host, nodes = self.places.pop(server)
         self.servers[host].remove(server)
         self._add(server, host, nodes, -1)

@@ -37,7 +37,7 @@ def sentence(outcome: RoomOutcome) -> str:
     """How planning ended, and what no prices prove of it."""
     text, certificate = _end(outcome), outcome.certificate
     is_open = outcome.proof in (Proof.NONE, Proof.NOT_KNOWN)
-    if is_open or outcome.is_met:
+    if is_open or outcome.is_met or outcome.on_nodes:
         return text
     if certificate is None:
         return f'{text} ({EXACT})'
@@ -110,7 +110,10 @@ def _without_proof(outcome: RoomOutcome) -> str:
 def _most(outcome: RoomOutcome) -> str:
     text = f'{slots(outcome)} after {_moves(outcome.moves)}'
     if outcome.proof is Proof.NONE:
-        return f'{text}, {_without_proof(outcome)}'
+        text = f'{text}, {_without_proof(outcome)}'
+        if outcome.bound is None:
+            return text
+        return f'{text}; no number of migrations gives over {outcome.bound}'
     if outcome.proof is Proof.OPTIMAL:
         return f'{text}; no plan with as many migrations has more'
     return f'{text}; no plan with as many migrations has over {outcome.bound}'

@@ -16,7 +16,12 @@ from kronos.engine.types import (
 from kronos.extensions.room import room
 from kronos.extensions.room.extension import MakeRoom
 from kronos.extensions.room.planning import texts
-from kronos.extensions.room.room import HostSlots, RoomOutcome, RoomRequest
+from kronos.extensions.room.room import (
+    HostSlots,
+    Proof,
+    RoomOutcome,
+    RoomRequest,
+)
 from tests.builders import numa, policies, rooms
 
 SPREAD = {
@@ -69,12 +74,27 @@ class TestPlan(base.BaseTestCase):
 
     def test_not_possible(self) -> None:
         """The plan is empty, and the report has what is possible."""
-        result = plan(scope(), flavors={'p8': 3})
+        snapshot = scope()
+        snapshot.groups = [rooms.apart('a1', 'b1'), rooms.apart('a2', 'b2')]
+        result = plan(snapshot, flavors={'p8': 1})
         outcome = outcome_of(result)
         self.assertEqual([], result.steps)
-        self.assertEqual({'p8': 1}, outcome.nearest)
+        self.assertEqual({'p8': 0}, outcome.nearest)
         self.assertEqual(({'p8': 0}, {'p8': 0}), _slots(outcome))
         self.assertIn('no order of migrations was found', result.reason)
+        self.assertIs(StopReason.STUCK, result.stopped)
+
+    def test_proven_impossible(self) -> None:
+        """14 CPUs are free, and a slot needs 8 of them."""
+        result = plan(scope(), flavors={'p8': 3})
+        outcome = outcome_of(result)
+        self.assertIs(Proof.IMPOSSIBLE, outcome.proof)
+        self.assertEqual({'p8': 1}, outcome.nearest)
+        self.assertEqual(
+            'no number of migrations makes room for 3 servers of p8; at most '
+            '1 server of p8 can get room',
+            result.reason,
+        )
         self.assertIs(StopReason.STUCK, result.stopped)
 
     def test_jointly(self) -> None:
@@ -123,6 +143,7 @@ class TestPlan(base.BaseTestCase):
         result = plan(scope(), flavor='p8', max_migrations=1)
         self.assertEqual(1, len(result.steps))
         self.assertEqual(({'p8': 0}, {'p8': 1}), _slots(outcome_of(result)))
+        self.assertIn('no number of migrations gives over 1', result.reason)
 
     def test_apart(self) -> None:
         snapshot = scope(hosts='abc')
