@@ -192,16 +192,31 @@ def _action_of(look: Look, row: Migration) -> Action | None:
 
 
 def cooldowns(
-    look: Look, aggregates: Mapping[str, Iterable[str]], cooldown: float
+    look: Look,
+    outages: Outages,
+    aggregates: Mapping[str, Iterable[str]],
+    cooldown: float,
 ) -> Iterator[Finding]:
-    """A plan comes so long after the start of another one and its moves."""
+    """A plan comes so long after the start of another one and its moves.
+
+    What an applier that was away has never ended keeps nobody waiting.
+    """
     by_plan = defaultdict(list)
     for action in look.actions:
         by_plan[action.plan].append(action)
     plans = sorted(look.plans.values(), key=lambda plan: plan.created_at)
     for name, hosts in aggregates.items():
         moved = {
-            plan.uuid: _ends(by_plan[plan.uuid], set(hosts)) for plan in plans
+            plan.uuid: _ends(
+                [
+                    action
+                    for action in by_plan[plan.uuid]
+                    if action.state != 'ONGOING'
+                    or not _is_orphan(action, look, outages)
+                ],
+                set(hosts),
+            )
+            for plan in plans
         }
         started = [plan for plan in plans if moved[plan.uuid]]
         for before, plan in itertools.combinations(started, 2):
@@ -228,10 +243,14 @@ def _gap(seconds: float) -> str:
     return f'was written {seconds:.0f} s after the last move of'
 
 
+def _end(action: Action) -> float:
+    return NEVER if action.state == 'ONGOING' else action.updated_at
+
+
 def _ends(actions: list[Action], hosts: set[str]) -> list[float]:
     """When its moves in an aggregate were over; never, if they are not."""
     return [
-        action.updated_at if action.state != 'ONGOING' else NEVER
+        _end(action)
         for action in actions
         if action.state in STARTED
         and {action.source, action.destination} & hosts
@@ -418,7 +437,7 @@ def _allocation(
     lost = (
         plan is not None
         and action is not None
-        and _lost_applier(plan, plan.created_at, outages, action.updated_at)
+        and _lost_applier(plan, plan.created_at, outages, _end(action))
     )
     return Finding(
         'placement',

@@ -272,7 +272,9 @@ class Run:
         found = [
             *judges.twice(look, self._outages),
             *judges.rules(look, self._outages, topology.AGGREGATES),
-            *judges.cooldowns(look, topology.AGGREGATES, scene.COOLDOWN),
+            *judges.cooldowns(
+                look, self._outages, topology.AGGREGATES, scene.COOLDOWN
+            ),
             *judges.at_rest(look, self._outages),
             *judges.errors(look),
             *arrivals.of_actions(look),

@@ -219,6 +219,7 @@ class Lab:
             process.kill(record)
         else:
             process.stop([record])
+        clocks.clean([record.pid])
 
     def pause(self, name: str) -> None:
         """Have one service or compute accept connections and say nothing."""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from labkit import layout, ports, process, services
-from labkit.ha import proxy
+from labkit.ha import clocks, proxy
 from labkit.masakari import services as masakari
 from labkit.real import hosts, topology
 
@@ -52,9 +52,11 @@ def stop_all(keep: set[str]) -> None:
     if not keep:
         _stop_real()
         records = process.records()
+    pids = [record.pid for record in records.values()]
     for names in services.stop_order():
         process.stop([records.pop(n) for n in names if n in records])
     process.stop(list(records.values()))
+    clocks.clean(pids)
     for name, file in LEFT_BEHIND.items():
         if name not in keep:
             (layout.RUN / file).unlink(missing_ok=True)

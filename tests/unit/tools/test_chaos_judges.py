@@ -135,7 +135,7 @@ class TestWell(JudgeTestCase):
         seen = well()
         self.none(judges.twice(seen, Outages()))
         self.none(judges.rules(seen, Outages(), AGGREGATES))
-        self.none(judges.cooldowns(seen, AGGREGATES, COOLDOWN))
+        self.none(judges.cooldowns(seen, Outages(), AGGREGATES, COOLDOWN))
         self.none(judges.at_rest(seen, Outages()))
         self.none(judges.errors(seen))
         self.none(judges.placement(seen, Outages()))
@@ -261,7 +261,7 @@ class TestCooldowns(JudgeTestCase):
             ],
             actions=[action(), action('x2', 'p2', **fields)],
         )
-        return judges.cooldowns(seen, AGGREGATES, COOLDOWN)
+        return judges.cooldowns(seen, Outages(), AGGREGATES, COOLDOWN)
 
     def test_too_soon(self):
         self.one(self.judged(920.0), 'p2', '10 s after', 'plan p1', '30 s')
@@ -278,10 +278,28 @@ class TestCooldowns(JudgeTestCase):
             for created_at in (955.0, 965.0)
         ]
         soon, late = [
-            judges.cooldowns(each, AGGREGATES, COOLDOWN) for each in seen
+            judges.cooldowns(each, Outages(), AGGREGATES, COOLDOWN)
+            for each in seen
         ]
         self.one(soon, '5 s after')
         self.none(late)
+
+    def test_what_nobody_ends(self):
+        """An action stays ONGOING, as its applier was away."""
+        seen = look(
+            plans=[plan(), plan('p2', created_at=950.0)],
+            actions=[
+                action(state='ONGOING'),
+                action('x2', 'p2', updated_at=990.0),
+            ],
+        )
+        self.one(
+            judges.cooldowns(seen, Outages(), AGGREGATES, COOLDOWN), 'before'
+        )
+        outages = Outages()
+        outages.begin('watcher-applier', 915.0)
+        outages.end('watcher-applier', 920.0)
+        self.none(judges.cooldowns(seen, outages, AGGREGATES, COOLDOWN))
 
     def test_while_the_other_one_runs(self):
         self.one(self.judged(905.0), '5 s before the last move')
