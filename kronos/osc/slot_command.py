@@ -46,11 +46,11 @@ class ListSlots(command.Lister):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> commands.Found:
+        from kronos.clients.nova import node_reader
         from kronos.clients.nova.client import NovaClient
         from kronos.clients.placement import PlacementClient
         from kronos.options import choices
         from kronos.osc import slot_rows
-        from kronos.snapshots import node_reader
 
         with commands.reported_errors():
             counted = slot_rows.read(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kronos.clients.nova import node_reader
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.client import NovaClient
 from kronos.common.exceptions import ScopeError
@@ -17,7 +18,7 @@ from kronos.engine.slots.scope_slots import ScopeSlots
 from kronos.engine.types import Flavor, Host
 from kronos.options import choices
 from kronos.options.numa_cells import NumaCells
-from kronos.snapshots import cloud, node_reader
+from kronos.snapshots import cloud
 from kronos.snapshots import scopes as cloud_scopes
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.host_reader import HostReader

@@ -7,7 +7,7 @@ import fixtures
 from nova import objects
 from nova.virt import fake
 
-from kronos.clients.nova.server_topology import ServerTopologies
+from kronos.clients.nova.node_reader import ServerTopologies
 from kronos.engine.slots.numa_facts import PlacedNode, ServerTopology
 from kronos.options.numa_cells import NumaCells
 from kronos.osc import slot_rows

@@ -54,7 +54,7 @@ class MakeRoomStrategy(base.KronosStrategy):
     def reader(
         cls, settings: Settings, conf: Any, clients: 'HostProcess'
     ) -> Reader:
+        from kronos.clients.nova import node_reader
         from kronos.extensions.room.readings.reader import RoomReader
-        from kronos.snapshots import node_reader
 
         return RoomReader(node_reader.configured(conf.kronos.numa_cells))

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.clients.nova import node_reader
 from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.node_reader import OPTION
 from kronos.clients.placement import PlacementClient
 from kronos.cmd.checks.causes import services
 from kronos.cmd.checks.findings import Findings
@@ -20,10 +22,8 @@ from kronos.engine.slots.numa_facts import NodeHosts, NumaFacts
 from kronos.engine.slots.numa_nodes import NodeLayout
 from kronos.engine.types import Host, Snapshot
 from kronos.options.numa_cells import NumaCells
-from kronos.snapshots import node_reader
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.host_reader import HostReader
-from kronos.snapshots.node_reader import OPTION
 
 SERVERS = 200
 """Servers whose NUMA topology is read, at most."""

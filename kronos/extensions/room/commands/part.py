@@ -5,6 +5,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+from kronos.clients.nova import node_reader
 from kronos.cmd.checks.cloud import Apis
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.parts import CommandPart
@@ -13,7 +14,6 @@ from kronos.cmd.credentials import Access
 from kronos.engine.settings import Settings
 from kronos.extensions.room.commands import node_checks
 from kronos.extensions.room.readings.reader import RoomReader
-from kronos.snapshots import node_reader
 from kronos.snapshots.reader import Reader
 
 

@@ -7,12 +7,12 @@ And the NUMA nodes of the hosts whose cells are configured.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kronos.clients.nova import node_reader
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.engine.slots.numa_facts import NumaFacts
 from kronos.extensions.room import room
 from kronos.extensions.room.room import RoomNeeds
 from kronos.options.numa_cells import NumaCells
-from kronos.snapshots import node_reader
 from kronos.snapshots.reader import Look, Reader
 
 

@@ -4,19 +4,25 @@
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from kronos.clients.nova.api import Api
+from kronos.clients.nova import schema
+from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.rows import HostAggregate
-from kronos.clients.nova.server_topology import ServerTopologies
-from kronos.common.exceptions import ConfigurationError
+from kronos.common.exceptions import ConfigurationError, NovaClientError
 from kronos.common.names import near_names
 from kronos.engine.slots import flavors
-from kronos.engine.slots.numa_facts import NumaFacts
+from kronos.engine.slots.numa_facts import (
+    NumaFacts,
+    PlacedNode,
+    ServerTopology,
+)
 from kronos.engine.slots.numa_nodes import NodeLayout
 from kronos.engine.types import Instance
 from kronos.options import numa_cells
 from kronos.options.numa_cells import NumaCells
 
 OPTION = '[kronos] numa_cells'
+FIRST = (2, 78)
+"""The microversion that shows the topology of a server."""
 
 
 def configured(
@@ -95,3 +101,43 @@ def facts(
                     topology, host=server.host
                 )
     return NumaFacts({**hosts}, topologies)
+
+
+class ServerTopologies:
+    """Asks Nova for them, one server a request: there is no listing.
+
+    :param api: of a :class:`.NovaClient`
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def get(self, uuid: str) -> ServerTopology | None:
+        """The topology of a server; one without nodes if it has none.
+
+        :returns: None: Nova does not show it, or not the nodes of the host,
+            which are for administrators
+        :raises NovaClientError: Nova is away
+        """
+        if not self._api.is_at_least(FIRST):
+            return None
+        path = f'/servers/{quoted(uuid)}/topology'
+        try:
+            body = self._api.get(path, shape=schema.ServerTopology)
+        except NovaClientError as error:
+            if error.kwargs['transient']:
+                raise
+            return None
+        nodes = body['nodes']
+        if any('host_node' not in node for node in nodes):
+            return None
+        placed = [
+            PlacedNode(
+                node['host_node'],
+                len(node['vcpu_set']),
+                node['memory_mb'],
+                len(node.get('cpu_pinning') or {}),
+            )
+            for node in nodes
+        ]
+        return ServerTopology(placed, body.get('pagesize_kb'))
