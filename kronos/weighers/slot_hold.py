@@ -56,9 +56,6 @@ class SlotHold:
     )
     """By name. Few hosts change from request to request. The next refresh
     begins anew, so a change of disks or ratios alone is seen then."""
-    _full: set[str] = field(default_factory=set, repr=False, compare=False)
-    """Names of hosts without a slot: most of them, where slots are rare. One
-    that servers leave is looked at again after the next refresh."""
 
     def weighed(
         self, weights: Sequence[float], states: Sequence[Any], spec: Any
@@ -72,11 +69,9 @@ class SlotHold:
         """
         demand = _demand(spec)
         vcpus, ram, disk = demand
-        weighed, hosts, full = [*weights], self._seen, self._full
+        weighed, hosts = [*weights], self._seen
         # This runs for each host in each request.
         for place, state in enumerate(states):
-            if state.host in full:
-                continue
             seen = hosts.get(state.host, NEW)
             used, free, most_vcpus, most_ram, most_disk, _, _ = seen
             if used != state.vcpus_used or free != state.free_ram_mb:
@@ -95,8 +90,6 @@ class SlotHold:
                 if number and required:
                     rest = free[place] - number * required
                     most[place] = min(most[place], rest)
-        if not any(slots):
-            self._full.add(state.host)
         used, free_ram = state.vcpus_used, state.free_ram_mb
         vcpus, ram, disk = most
         return SeenHost(used, free_ram, vcpus, ram, disk, free, tuple(slots))
