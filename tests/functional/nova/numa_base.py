@@ -16,7 +16,8 @@ from tests.functional.nova.numa_cloud import NovaCloud
 
 
 def flavor(cpus: int, memory_mb: int, nodes: int, pinned: bool) -> Flavor:
-    """
+    """A flavor of dedicated CPUs, or of shared ones.
+
     :param nodes: 0: it has no NUMA topology
     """
     specs = {'hw:numa_nodes': f'{nodes}'} if nodes else {}

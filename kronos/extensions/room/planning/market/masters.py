@@ -168,7 +168,8 @@ class Master:
         gap: float,
         proven: bool = False,
     ) -> IntArray | None:
-        """
+        """The least costs, as scipy has them; None: none are known.
+
         :param proven: whether numbers are of no use that may not be the best
         """
         from scipy import sparse
