@@ -151,7 +151,7 @@ class TestSchema(UpgradeTestCase):
             'EVENT', 'builtin', goal='dummy', strategy='dummy', parameters={}
         )
         self.other_code(
-            'strategies/parameters.py',
+            'common/parameter_types.py',
             "'items': {",
             "'default': [], 'items': {",
         )
