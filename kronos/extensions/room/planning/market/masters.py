@@ -168,7 +168,7 @@ class Master:
         gap: float,
         proven: bool = False,
     ) -> IntArray | None:
-        """The least costs, as scipy has them; None: none are known.
+        """How often each trade is made at least costs; None: not known.
 
         :param proven: whether numbers are of no use that may not be the best
         """
